@@ -1,0 +1,39 @@
+"""The plain words that every other part speaks in: frozen values, no behaviour beyond their own arithmetic."""
+
+from bot.nouns.base import Noun
+from bot.nouns.deployment import Deployment
+from bot.nouns.engine import EngineSample, Histogram, ServedModel
+from bot.nouns.machine import (
+    CapacityRequest,
+    Fleet,
+    Machine,
+    MachineState,
+    RequestState,
+    Slice,
+    Zone,
+)
+from bot.nouns.people import Actor, Effect, Role, SeenBy
+from bot.nouns.price import Price, ProvisioningModel
+from bot.nouns.quantity import Quantity
+
+__all__ = [
+    "Actor",
+    "CapacityRequest",
+    "Deployment",
+    "Effect",
+    "EngineSample",
+    "Fleet",
+    "Histogram",
+    "Machine",
+    "MachineState",
+    "Noun",
+    "Price",
+    "ProvisioningModel",
+    "Quantity",
+    "RequestState",
+    "Role",
+    "SeenBy",
+    "ServedModel",
+    "Slice",
+    "Zone",
+]
