@@ -1,0 +1,46 @@
+"""What Core needs from outside, as Protocols. Adapters implement them and never know each other."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Protocol
+
+from bot.nouns import Deployment, EngineSample, Fleet, ServedModel
+
+
+class Clock(Protocol):
+    """The time, so that tests can hold it."""
+
+    def now(self) -> datetime:
+        """The present moment, aware, in UTC."""
+
+
+class Cloud(Protocol):
+    """TPU capacity in one Google Cloud project."""
+
+    async def zones(self) -> tuple[str, ...]:
+        """Names of the zones that the TPU API lists for this project.
+
+        Raises RetryLater when it cannot be reached, PersonMovesNext when the credentials or the project are refused.
+        """
+
+    async def fleet(self, zones: Sequence[str] | None = None) -> Fleet:
+        """All machines and capacity requests of these zones (None: all), each zone asked at once with its own deadline.
+
+        A zone that cannot be asked stands in `unreachable` with its reason; the call fails only when no zone could be asked.
+        """
+
+
+class Engine(Protocol):
+    """The serving engine of a deployment, asked over HTTP."""
+
+    async def healthy(self, deployment: Deployment) -> bool:
+        """Whether /health answers 200. False when it answers anything else; RetryLater when it does not answer."""
+
+    async def sample(self, deployment: Deployment) -> EngineSample:
+        """One scrape of its metrics. RetryLater when it does not answer in time."""
+
+    async def models(self, deployment: Deployment) -> tuple[ServedModel, ...]:
+        """What it serves, as it says."""
+
+    async def version(self, deployment: Deployment) -> str | None:
+        """The server's version, or None when it does not say."""
