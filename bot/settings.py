@@ -1,0 +1,73 @@
+"""The one place that reads the environment. Everything else is handed what it needs."""
+
+from pathlib import Path
+from typing import Annotated
+
+from pydantic import Field, SecretStr, field_validator
+from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
+
+Names = Annotated[tuple[str, ...], NoDecode]
+"""A comma-separated list of names in the environment."""
+
+
+class Settings(BaseSettings):
+    """Each field is an environment variable of the same name in capitals, or a line of a `.env` file beside the process."""
+
+    model_config = SettingsConfigDict(env_file=".env", extra="ignore", hide_input_in_errors=True)
+
+    # What is served
+    model_base_url: str | None = None
+    model_api_key: SecretStr | None = None
+    deployments_file: Path = Path("deployments.toml")
+
+    # Google Cloud
+    google_cloud_project: str | None = None
+    tpu_zones: Names = ()
+    tpu_api_address: str | None = None
+    """Another address than Google's for the TPU API; plain text is accepted for loopback addresses only."""
+
+    # Slack
+    slack_bot_token: SecretStr | None = None
+    slack_app_token: SecretStr | None = None
+    slack_signing_secret: SecretStr | None = None
+    slack_api_url: str = "https://slack.com/api/"
+
+    # Redis
+    redis_url: SecretStr = SecretStr("redis://127.0.0.1:6379/0")
+
+    # Who may do what: Slack user ids (U…) and user group ids (S…)
+    admins: Names = ()
+    operators: Names = ()
+    terminal_user: str | None = None
+    """The Slack user id that stands for whoever uses the terminal on this machine; else the terminal is a viewer."""
+
+    # Pace
+    lease_seconds: float = Field(default=10.0, gt=0, le=60)
+    kick_seconds: float = Field(default=2.0, gt=0)
+    """How long accepted work may wait for its first kick before the clock kicks it."""
+    tick_seconds: float = Field(default=0.5, gt=0)
+    sample_seconds: float = Field(default=30.0, gt=0)
+    engine_deadline_seconds: float = Field(default=2.5, gt=0)
+    cloud_deadline_seconds: float = Field(default=5.0, gt=0)
+    workers_reads: int = Field(default=2, ge=1)
+    workers_answers: int = Field(default=1, ge=1)
+    workers_steps: int = Field(default=1, ge=1)
+    workers_benchmarks: int = Field(default=1, ge=1)
+
+    # Ourselves
+    health_host: str = "127.0.0.1"
+    health_port: int = 8080
+    metrics_port: int = 9464
+    log_level: str = "info"
+
+    @field_validator("tpu_zones", "admins", "operators", mode="before")
+    @classmethod
+    def _split(cls, value: object) -> object:
+        if isinstance(value, str):
+            return tuple(part.strip() for part in value.split(",") if part.strip())
+        return value
+
+
+def from_environment() -> Settings:
+    """Read the environment once. Raises pydantic's ValidationError, which names the variable and never shows its value."""
+    return Settings()

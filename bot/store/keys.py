@@ -1,0 +1,71 @@
+"""Names of all keys. Every record that belongs to a workspace carries its team id in its key."""
+
+PREFIX = "gemma:"
+
+DUE = f"{PREFIX}due"
+"""Sorted set of all open work: member the work id, score the time in ms at which it is looked at next."""
+
+
+def work(work_id: str) -> str:
+    """Hash of one work record."""
+    return f"{PREFIX}work:{work_id}"
+
+
+def open_work(team_id: str) -> str:
+    """Sorted set of a workspace's open work: score the time of creation in ms."""
+    return f"{PREFIX}open:{team_id}"
+
+
+def number(team_id: str, kind: str) -> str:
+    """Counter behind names such as bench-12."""
+    return f"{PREFIX}number:{team_id}:{kind}"
+
+
+def delivery(work_id: str, part: str) -> str:
+    """Hash of one message that a work owes."""
+    return f"{PREFIX}delivery:{work_id}:{part}"
+
+
+def approval(approval_id: str) -> str:
+    """Hash of one question for a yes."""
+    return f"{PREFIX}approval:{approval_id}"
+
+
+def history(team_id: str, deployment: str, resolution: str) -> str:
+    """Sorted set of samples of one deployment: score the slot's start in seconds."""
+    return f"{PREFIX}history:{team_id}:{deployment}:{resolution}"
+
+
+def last_sample(team_id: str, deployment: str) -> str:
+    """Hash of the newest raw samples of one deployment."""
+    return f"{PREFIX}sample:{team_id}:{deployment}"
+
+
+def deployments(team_id: str) -> str:
+    """Hash of a workspace's deployments: name to record."""
+    return f"{PREFIX}deployments:{team_id}"
+
+
+def audit(team_id: str) -> str:
+    """Stream of who did what."""
+    return f"{PREFIX}audit:{team_id}"
+
+
+def pace(method: str, scope: str) -> str:
+    """Until when (ms) the next call of a method in a scope (channel or workspace) is booked out."""
+    return f"{PREFIX}pace:{method}:{scope}"
+
+
+def counters() -> str:
+    """Hash of our own counters, exposed by the clock."""
+    return f"{PREFIX}counters"
+
+
+def once(what: str) -> str:
+    """A claim that only one process may make."""
+    return f"{PREFIX}once:{what}"
+
+
+def cached(what: str) -> str:
+    """Something looked up outside that may be used for a while."""
+    return f"{PREFIX}cached:{what}"
