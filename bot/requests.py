@@ -44,6 +44,7 @@ class Request(Noun):
     """One thing asked, already redacted. `words` is what was typed after `/gemma` or after the mention.
 
     `id` is the same whenever the same thing arrives again; it is safe in Redis keys and RQ ids ([A-Za-z0-9_-]).
+    `approval` is set only where a stored question was answered with yes, never from anything that Slack sent.
     """
 
     v: int = 1
@@ -53,6 +54,7 @@ class Request(Noun):
     place: Place
     words: str
     at: datetime
+    approval: str | None = None
 
 
 def request_id(*trigger: str) -> str:

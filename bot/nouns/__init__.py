@@ -2,7 +2,7 @@
 
 from bot.nouns.base import Noun
 from bot.nouns.deployment import Deployment
-from bot.nouns.engine import EngineSample, Histogram, ServedModel
+from bot.nouns.engine import EngineSample, EngineWindow, Histogram, ServedModel
 from bot.nouns.machine import (
     CapacityRequest,
     Fleet,
@@ -12,7 +12,7 @@ from bot.nouns.machine import (
     Slice,
     Zone,
 )
-from bot.nouns.people import Actor, Effect, Role, SeenBy
+from bot.nouns.people import Actor, Effect, Role, SeenBy, Standing
 from bot.nouns.price import Price, ProvisioningModel
 from bot.nouns.quantity import Quantity
 
@@ -22,6 +22,7 @@ __all__ = [
     "Deployment",
     "Effect",
     "EngineSample",
+    "EngineWindow",
     "Fleet",
     "Histogram",
     "Machine",
@@ -35,5 +36,6 @@ __all__ = [
     "SeenBy",
     "ServedModel",
     "Slice",
+    "Standing",
     "Zone",
 ]

@@ -35,3 +35,12 @@ class Actor(Noun):
 
     team_id: str
     user_id: str
+
+
+class Standing(StrEnum):
+    """What somebody is in the workspace. Full members may look at everything; guests, strangers and bots may do nothing."""
+
+    MEMBER = "member"
+    GUEST = "guest"
+    STRANGER = "stranger"
+    BOT = "bot"

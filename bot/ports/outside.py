@@ -1,10 +1,10 @@
-"""What Core needs from outside, as Protocols. Adapters implement them and never know each other."""
+"""What runs outside: the clock on the wall, Google Cloud, the serving engine, prices."""
 
 from collections.abc import Sequence
 from datetime import datetime
 from typing import Protocol
 
-from bot.nouns import Deployment, EngineSample, Fleet, ServedModel
+from bot.nouns import Deployment, EngineSample, Fleet, Price, ProvisioningModel, ServedModel
 
 
 class Clock(Protocol):
@@ -44,3 +44,10 @@ class Engine(Protocol):
 
     async def version(self, deployment: Deployment) -> str | None:
         """The server's version, or None when it does not say."""
+
+
+class Prices(Protocol):
+    """What TPU capacity costs."""
+
+    def price(self, accelerator: str, zone: str, provisioning: ProvisioningModel) -> tuple[Price, int] | None:
+        """The price of one chip hour and the number of chips of this slice; None when it is not known."""

@@ -1,0 +1,60 @@
+"""What somebody may do. Roles are looked up at every request: at the click too, and again for what runs later."""
+
+from bot.errors import BotError, RefusedError
+from bot.nouns import Actor, Role, Standing
+from bot.operations.operation import AnyOperation
+from bot.ports import Services
+from bot.requests import Door
+
+
+async def role_of(services: Services, actor: Actor, door: Door) -> Role:
+    """The highest role that was given to this person or to a user group of theirs; full members are viewers.
+
+    Raises RefusedError when Slack could not be asked and no role was given by user id: a failed look-up never opens a door.
+    """
+    if door is Door.TERMINAL and actor.user_id.startswith("terminal:"):
+        return Role.VIEWER
+    if actor.team_id != services.team_id:
+        return Role.NOBODY
+    given = _by_user_id(services, actor)
+    if given is not None:
+        return given
+    try:
+        return await _looked_up(services, actor)
+    except BotError as error:
+        raise RefusedError(
+            "I could not check with Slack who you are, so I did nothing.", next_step="Try again in a minute."
+        ) from error
+
+
+def _by_user_id(services: Services, actor: Actor) -> Role | None:
+    if actor.user_id in services.grants.admins:
+        return Role.ADMIN
+    if actor.user_id in services.grants.operators:
+        return Role.OPERATOR
+    return None
+
+
+async def _looked_up(services: Services, actor: Actor) -> Role:
+    if await services.directory.standing(actor) is not Standing.MEMBER:
+        return Role.NOBODY
+    for role, names in ((Role.ADMIN, services.grants.admins), (Role.OPERATOR, services.grants.operators)):
+        for group in names:
+            if group.startswith("S") and await services.directory.in_group(actor, group):
+                return role
+    return Role.VIEWER
+
+
+def check(services: Services, operation: AnyOperation, role: Role) -> None:
+    """Raises RefusedError, with who may, when the role does not reach."""
+    if role is Role.NOBODY:
+        raise RefusedError("Only full members of this workspace can use me.", next_step="Ask a member to look for you.")
+    if role < operation.role:
+        needs = "admins" if operation.role is Role.ADMIN else "operators"
+        raise RefusedError(f"Only {needs} can do this{who_may(services, operation.role)}.", needs=needs)
+
+
+def who_may(services: Services, role: Role) -> str:
+    """`: <mention>, <mention>` of those who were given the role, or nothing when nobody was."""
+    names = services.grants.admins if role is Role.ADMIN else (*services.grants.operators, *services.grants.admins)
+    return f": {', '.join(f'@{name}' for name in names[:3])}" if names else ""

@@ -1,0 +1,54 @@
+"""Values whose form says what they are, so that nobody types a key for them; and how each kind is read."""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Annotated
+
+_UNITS = {"K": 1024, "M": 1024 * 1024}
+_SPANS = {"s": 1, "m": 60, "min": 60, "h": 3600, "d": 86400}
+
+
+@dataclass(frozen=True)
+class Form:
+    """A kind of value that is known by its form. `example` is shown in usage; `read` turns the match into the stored text."""
+
+    name: str
+    pattern: re.Pattern[str]
+    example: str
+    read: Callable[[str], str] = str
+
+    def matches(self, word: str) -> bool:
+        """Whether the whole word has this form."""
+        return self.pattern.fullmatch(word) is not None
+
+
+def _context(word: str) -> str:
+    """`32K` is 32,768 tokens, as context windows are counted."""
+    unit = word[-1].upper()
+    return str(int(word[:-1]) * _UNITS[unit]) if unit in _UNITS else word
+
+
+def _span(word: str) -> str:
+    """A duration in seconds: `4h`, `30m`, `2d`."""
+    found = re.fullmatch(r"(\d+)\s*([a-z]+)", word.lower())
+    if not found or found[2] not in _SPANS:
+        raise ValueError(f"not a duration: {word}")
+    return str(int(found[1]) * _SPANS[found[2]])
+
+
+SLICE = Form("slice", re.compile(r"(v\d+[a-z]*(?:litepod)?|tpu7x)-\d{1,4}", re.I), "v6e-4", str.lower)
+MODEL = Form("model", re.compile(r"(?:google/)?(?:gemma-?4-?)?(E2B|E4B|12B|26B(?:-A4B)?|31B)(?:-it)?", re.I), "31B")
+ZONE = Form("zone", re.compile(r"[a-z]+-[a-z]+\d+-[a-z]+\d*", re.I), "us-east5-a", str.lower)
+CONTEXT = Form("context", re.compile(r"\d{1,4}[KkM]|\d{3,7}"), "32K", _context)
+CACHE = Form("cache", re.compile(r"fp8|bf16", re.I), "fp8", str.lower)
+SPAN = Form("since", re.compile(r"\d{1,4}\s*(?:s|m|min|h|d)", re.I), "4h", _span)
+NAME = Form("name", re.compile(r"[a-z][a-z0-9-]{0,62}", re.I), "prod", str.lower)
+
+SliceName = Annotated[str, SLICE]
+ModelName = Annotated[str, MODEL]
+ZoneName = Annotated[str, ZONE]
+ContextTokens = Annotated[int, CONTEXT]
+CacheType = Annotated[str, CACHE]
+Seconds = Annotated[int, SPAN]
+GivenName = Annotated[str, NAME]

@@ -1,0 +1,92 @@
+"""What is remembered between two requests."""
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Protocol
+
+from bot.nouns import Actor, Deployment, EngineSample, EngineWindow, Noun
+from bot.requests import Request
+
+
+class Deployments(Protocol):
+    """The deployments that people know by name."""
+
+    async def all(self, team_id: str) -> tuple[Deployment, ...]:
+        """Every deployment of a workspace: from the settings, the file and the store; the default one first."""
+
+
+class OpenWork(Noun):
+    """One piece of work as people see it."""
+
+    id: str
+    kind: str
+    state: str
+    words: str
+    asked_by: str
+    channel: str
+    since: datetime
+    stopping: bool = False
+
+
+class WorkBook(Protocol):
+    """The work that is under way."""
+
+    async def under_way(self, team_id: str) -> tuple[OpenWork, ...]:
+        """Open work of a workspace, oldest first."""
+
+    async def ask_to_stop(self, work_id: str) -> bool:
+        """Have it end at its next boundary. False when there is no such open work."""
+
+
+class Question(Noun):
+    """A question for somebody's yes, as stored: the exact request, what was shown, who must answer, and until when."""
+
+    v: int = 1
+    id: str
+    request: Request
+    operation: str
+    arguments: dict[str, object]
+    shown: tuple[str, ...]
+    second_person: bool
+    proposed_by_model: bool = False
+    expires_at: datetime
+    spent_by: str | None = None
+
+
+class Approvals(Protocol):
+    """Questions that wait for a yes. Each is answered once."""
+
+    async def ask(self, question: Question) -> None:
+        """Store a question until it expires."""
+
+    async def get(self, question_id: str) -> Question | None:
+        """The question, or None when it is unknown or long gone."""
+
+    async def spend(self, question: Question, by: Actor) -> bool:
+        """Answer yes and create the work in one step (the work's id is the question's). False: it was answered already."""
+
+    async def decline(self, question: Question, by: Actor) -> bool:
+        """Answer no. False: it was answered already."""
+
+
+class Audit(Protocol):
+    """Who did what, with whose yes, and how it ended."""
+
+    async def note(self, team_id: str, entry: Mapping[str, str]) -> None:
+        """Append one line; secrets were hidden before."""
+
+
+class History(Protocol):
+    """What the clock saw of each deployment: every half minute for two days by the minute, for 35 days by ten minutes."""
+
+    async def last(self, team_id: str, deployment: str) -> EngineSample | None:
+        """The newest whole scrape, or None when there is none."""
+
+    async def earlier(self, team_id: str, deployment: str, before: datetime) -> EngineSample | None:
+        """The newest kept whole scrape that is older than `before`: the other end of a window."""
+
+    async def windows(self, team_id: str, deployment: str, since: datetime, until: datetime) -> tuple[EngineWindow, ...]:
+        """The windows of this time, oldest first, by the minute where kept, else by ten. Gaps stay gaps."""
+
+    async def keep(self, team_id: str, deployment: str, sample: EngineSample) -> None:
+        """Remember a scrape, and the window since the one before it."""
