@@ -1,0 +1,99 @@
+"""vLLM over HTTP: health, models, version and metrics."""
+
+import asyncio
+from collections.abc import Collection, Mapping
+from types import MappingProxyType, TracebackType
+
+from pydantic import SecretStr
+
+from bot.errors import PersonMovesNext
+from bot.model.address import WHAT, server_address
+from bot.model.answers import listed_models, said_version
+from bot.model.exposition import UnreadableExposition, read_exposition
+from bot.model.wire import Reply, TimeOuts, Wire, not_vllm, unreadable
+from bot.nouns import Deployment, EngineSample, ServedModel
+from bot.ports import Clock
+
+__all__ = ["TimeOuts", "VllmEngine"]
+
+
+class VllmEngine:
+    """Implements `bot.ports.Engine`. One instance serves all deployments of one event loop; close it with `aclose`.
+
+    `api_keys` maps a deployment's name to its key, which goes to that deployment's server and nowhere else.
+    `allow_plain_http` names hosts that may be asked over plain http besides this machine (a private network).
+    """
+
+    def __init__(
+        self,
+        clock: Clock,
+        *,
+        time_outs: TimeOuts | None = None,
+        api_keys: Mapping[str, SecretStr] = MappingProxyType({}),
+        allow_plain_http: Collection[str] = (),
+        wire: Wire | None = None,
+    ) -> None:
+        """Keep what was passed; nothing is opened before the first call."""
+        self._clock = clock
+        self._api_keys = api_keys
+        self._allow_plain_http = frozenset(allow_plain_http)
+        self._wire = wire or Wire(time_outs or TimeOuts())
+
+    async def __aenter__(self) -> "VllmEngine":
+        """Itself; leaving closes its connections."""
+        return self
+
+    async def __aexit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        """Close the connections."""
+        await self.aclose()
+
+    async def aclose(self) -> None:
+        """Close the connections."""
+        await self._wire.aclose()
+
+    async def healthy(self, deployment: Deployment) -> bool:
+        """Whether /health answers 200. False when it answers anything else; RetryLater when it does not answer."""
+        return (await self._ask(deployment, "/health")).status == 200
+
+    async def sample(self, deployment: Deployment) -> EngineSample:
+        """One scrape of /metrics, stamped when the answer was there.
+
+        RetryLater when it does not answer in time or answers half, PersonMovesNext when it is no vLLM or wants another key.
+        """
+        reply = (await self._ask(deployment, "/metrics")).expect_ok()
+        at = self._clock.now()
+        try:
+            return await asyncio.to_thread(read_exposition, reply.text(), at)
+        except UnreadableExposition as error:
+            raise (not_vllm(reply.place) if error.foreign else unreadable(reply.place, "metrics")) from error
+
+    async def models(self, deployment: Deployment) -> tuple[ServedModel, ...]:
+        """What /v1/models lists, in its order. Errors as for `sample`."""
+        reply = (await self._ask(deployment, "/v1/models")).expect_ok()
+        models = listed_models(reply.body)
+        if models is None:
+            raise not_vllm(reply.place)
+        return models
+
+    async def version(self, deployment: Deployment) -> str | None:
+        """What /version says, such as 0.32.0; None when the server has no such path or says nothing that can be read."""
+        reply = await self._ask(deployment, "/version")
+        return None if reply.status == 404 else said_version(reply.expect_ok().body)
+
+    async def _ask(self, deployment: Deployment, path: str) -> Reply:
+        """One GET of this deployment's server."""
+        address = server_address(deployment, self._allow_plain_http)
+        return await self._wire.get(address, path, self._headers(deployment, address.place))
+
+    def _headers(self, deployment: Deployment, place: str) -> dict[str, str]:
+        """What is sent along. A key that no header can hold is refused here, for HTTP libraries repeat it in their errors."""
+        secret = self._api_keys.get(deployment.name)
+        if secret is None:
+            return {}
+        key = secret.get_secret_value()
+        if not key or not key.isascii() or not key.isprintable() or " " in key:
+            raise PersonMovesNext(
+                f"The API key for {WHAT} at {place} holds characters that no key has",
+                next_step="Set it again, without spaces or line breaks.",
+            )
+        return {"Authorization": f"Bearer {key}"}
