@@ -143,7 +143,7 @@ def _is_switch(field: FieldInfo) -> bool:
 
 def _by_form(operation: AnyOperation, word: str, given: dict[str, Any]) -> str:
     """The first free field whose form the word has; names last, for nearly everything looks like a name."""
-    fields = operation.arguments.model_fields
+    fields: dict[str, FieldInfo] = operation.arguments.model_fields
     if word.lower() in fields and _is_switch(fields[word.lower()]):
         return word.lower()
     free = [(key, form) for key, field in fields.items() if key not in given and (form := form_of(field)) is not None]
@@ -163,13 +163,14 @@ def _validated(operation: AnyOperation, given: dict[str, Any]) -> Arguments:
         except ValueError as error:
             raise _usage(operation, f"“{value[:40]}” is not a {form.name if form else key}.") from error
     try:
-        return operation.arguments.model_validate(read)
+        arguments: Arguments = operation.arguments.model_validate(read)
     except ValidationError as error:
         first = error.errors()[0]
         where = str(first["loc"][0]) if first["loc"] else "value"
         if first["type"] == "missing":
             raise _usage(operation, f"“{where}” is missing.") from error
         raise _usage(operation, f"“{str(given.get(where, ''))[:40]}” is not a valid {where}.") from error
+    return arguments
 
 
 def _usage(operation: AnyOperation, failed: str) -> UsageError:

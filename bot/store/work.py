@@ -2,10 +2,12 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from typing import Any, cast
 
 from redis.asyncio import Redis
 
+from bot.ports import OpenWork
 from bot.requests import Request
 from bot.store import keys
 from bot.store.scripts import Scripts
@@ -42,10 +44,7 @@ class WorkStore:
 
     async def accept(self, request: Request, *, work_id: str, kind: str, queue: str) -> bool:
         """De-duplicate, record and set due in one call. False: this very work is here already."""
-        fields: list[str | int | bytes] = [
-            *("v", VERSION, "id", work_id, "kind", kind, "state", "new", "queue", queue),
-            *("team", request.actor.team_id, "request", request.model_dump_json()),
-        ]
+        fields = new_work(request, work_id=work_id, kind=kind, queue=queue)
         fresh = await self._scripts.call(
             "accept",
             [keys.work(work_id), keys.DUE, keys.open_work(request.actor.team_id)],
@@ -85,15 +84,15 @@ class WorkStore:
         texts = [part.decode() for part in flat]
         return list(zip(texts[::2], texts[1::2], strict=True))
 
-    async def open(self, team_id: str, limit: int = 50) -> list[Work]:
-        """A workspace's open work, oldest first, for people to look at."""
-        ids = cast(list[bytes], await self._redis.zrange(keys.open_work(team_id), 0, limit - 1))
+    async def under_way(self, team_id: str) -> tuple[OpenWork, ...]:
+        """A workspace's open work, oldest first, for people to look at; at most 50."""
+        ids = cast(list[bytes], await self._redis.zrange(keys.open_work(team_id), 0, 49))
         found = []
         for work_id in ids:
             fields = await self._redis.hgetall(keys.work(work_id.decode()))
             if fields:
-                found.append(_read([part for pair in fields.items() for part in pair]))
-        return found
+                found.append(_seen(_read([part for pair in fields.items() for part in pair])))
+        return tuple(found)
 
     async def unfinished(self) -> int:
         """How much work is open, over all workspaces."""
@@ -112,9 +111,30 @@ class WorkStore:
         return f"{kind}-{await self._redis.incr(keys.number(team_id, kind))}"
 
 
+def new_work(request: Request, *, work_id: str, kind: str, queue: str) -> list[str | int | bytes]:
+    """The fields of a fresh record, flat, as the Lua calls take them."""
+    return [
+        *("v", VERSION, "id", work_id, "kind", kind, "state", "new", "queue", queue),
+        *("team", request.actor.team_id, "request", request.model_dump_json()),
+    ]
+
+
 _OWN = frozenset(
     {"v", "id", "kind", "state", "queue", "team", "request", "fence", "lease_until", "created_ms", "not_before", "kicks"}
 )
+
+
+def _seen(work: Work) -> OpenWork:
+    return OpenWork(
+        id=work.id,
+        kind=work.kind,
+        state=work.state,
+        words=work.request.words,
+        asked_by=work.request.actor.user_id,
+        channel=work.request.place.channel,
+        since=datetime.fromtimestamp(work.created_ms / 1000, UTC),
+        stopping="stop" in work.data,
+    )
 
 
 def _read(flat: list[Any]) -> Work:

@@ -1,0 +1,174 @@
+"""The gate: the only caller of an operation's `run`."""
+
+import asyncio
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any
+
+from pydantic import BaseModel
+
+from bot.errors import RefusedError, RetryLater
+from bot.nouns import Noun, Role, SeenBy
+from bot.operations import access, command_line
+from bot.operations.command_line import Parsed
+from bot.operations.operation import AnyOperation, Consent, Context, Preview, Registry, Started
+from bot.ports import Question, Services
+from bot.requests import Door, Request, request_id
+from bot.view import Button, Line, Shape, View, bold, line, plain
+
+APPROVAL_LIFE = timedelta(minutes=30)
+"""How long a question for a yes stays open (messages.md T11)."""
+
+RISKY_DOORS = frozenset({Door.MODEL, Door.MCP})
+"""Who writes through these is a model: whatever changes something needs a click by a person with the role."""
+
+
+class Outcome(Noun):
+    """What came of a request: the view for people, the result for the model and `--json`, who sees it."""
+
+    path: str
+    view: View
+    seen_by: SeenBy
+    result: dict[str, Any] | None = None
+    started: str | None = None
+    asked: str | None = None
+
+
+@dataclass(frozen=True)
+class Authorised:
+    """Leave to write to the world outside, for one piece of work. Made only in this file; adapters demand it."""
+
+    work_id: str
+
+
+@dataclass(frozen=True)
+class Admitted:
+    """A request that may run: what was parsed and in which context."""
+
+    operation: AnyOperation
+    arguments: Any
+    context: Context
+
+
+async def admit(registry: Registry, services: Services, request: Request) -> Admitted:
+    """Find, validate, check role. Raises UsageError or RefusedError; nothing ran."""
+    role = await access.role_of(services, request.actor, request.door)
+    if role is Role.NOBODY:
+        raise RefusedError("Only full members of this workspace can use me.", next_step="Ask a member to look for you.")
+    parsed: Parsed = command_line.parse(registry, request.words)
+    access.check(services, parsed.operation, role)
+    context = Context(services, request.actor, role, request.place, services.clock.now())
+    return Admitted(parsed.operation, parsed.arguments, context)
+
+
+async def execute(registry: Registry, services: Services, request: Request) -> Outcome:
+    """Admit, ask for a yes where one is needed, run under the operation's time-out, audit. Raises the errors of `bot.errors`."""
+    admitted = await admit(registry, services, request)
+    question = await _needs_yes(services, request, admitted)
+    if question is not None:
+        return await _ask(services, admitted, *question)
+    outcome = await _run(admitted)
+    await _audit(services, request, admitted, outcome)
+    return outcome
+
+
+async def early(registry: Registry, services: Services, request: Request) -> Outcome | None:
+    """What can be said at once, from what is remembered, or None. Only reads have it."""
+    admitted = await admit(registry, services, request)
+    if admitted.operation.early is None:
+        return None
+    result = await admitted.operation.early(admitted.context, admitted.arguments)
+    return None if result is None else _shown(admitted, result)
+
+
+async def _run(admitted: Admitted) -> Outcome:
+    operation = admitted.operation
+    try:
+        async with asyncio.timeout(operation.timeout):
+            result = await operation.run(admitted.context, admitted.arguments)
+    except TimeoutError as error:
+        raise RetryLater(
+            f"{' '.join(operation.words) or 'This'} took longer than {operation.timeout:g} s.", next_step="Try again."
+        ) from error
+    return _shown(admitted, result)
+
+
+def _shown(admitted: Admitted, result: BaseModel) -> Outcome:
+    operation = admitted.operation
+    if isinstance(result, Started):
+        view = View(verdict=line(bold(result.said)))
+        return Outcome(path=operation.path, view=view, seen_by=SeenBy.CHANNEL, started=result.work_id)
+    view = operation.show(result, admitted.context)
+    return Outcome(path=operation.path, view=view, seen_by=operation.seen_by, result=result.model_dump(mode="json"))
+
+
+async def _needs_yes(services: Services, request: Request, admitted: Admitted) -> tuple[Question, Preview] | None:
+    """The question to ask first, or None when it may run at once or the yes was given already."""
+    if admitted.operation.preview is None or await _was_approved(services, request, admitted):
+        return None
+    preview = await admitted.operation.preview(admitted.context, admitted.arguments)
+    by_model = request.door in RISKY_DOORS
+    if preview.needs is Consent.AT_ONCE and not by_model:
+        return None
+    question = Question(
+        id="ask-" + request_id(request.id, admitted.operation.path)[:12],
+        request=request,
+        operation=admitted.operation.path,
+        arguments=admitted.arguments.model_dump(mode="json"),
+        shown=(plain(preview.verdict), *map(plain, preview.lines)),
+        second_person=preview.needs is Consent.SECOND_PERSON,
+        proposed_by_model=by_model,
+        expires_at=admitted.context.now + APPROVAL_LIFE,
+    )
+    return question, preview
+
+
+async def _was_approved(services: Services, request: Request, admitted: Admitted) -> bool:
+    """A spent question holds the yes for exactly this operation with exactly these arguments."""
+    if request.approval is None:
+        return False
+    question = await services.approvals.get(request.approval)
+    exact = admitted.arguments.model_dump(mode="json")
+    given = question is not None and question.spent_by is not None
+    if question is None or not given or (question.operation, question.arguments) != (admitted.operation.path, exact):
+        raise RefusedError("The yes for this was for something else, so I did nothing.", next_step="Ask again.")
+    return True
+
+
+async def _ask(services: Services, admitted: Admitted, question: Question, preview: Preview) -> Outcome:
+    await services.approvals.ask(question)
+    buttons = (
+        Button(label=preview.button, words=f"yes {question.id}", style="primary"),
+        Button(label="Decline", words=f"no {question.id}"),
+    )
+    view = View(
+        verdict=preview.verdict,
+        shape=Shape.NONE,
+        lines=(*preview.lines, _who_answers(admitted, question)),
+        buttons=buttons,
+    )
+    seen_by = SeenBy.CHANNEL if question.second_person or question.proposed_by_model else admitted.operation.seen_by
+    return Outcome(path=admitted.operation.path, view=view, seen_by=seen_by, asked=question.id)
+
+
+def _who_answers(admitted: Admitted, question: Question) -> Line:
+    until = f"expires {question.expires_at:%H:%M} UTC, then nothing happens"
+    if question.second_person:
+        return line(f"Needs a yes by a second person ({admitted.operation.role.name.lower()}), not the asker · {until}")
+    return line(f"Nothing has happened yet · {until}")
+
+
+async def _audit(services: Services, request: Request, admitted: Admitted, outcome: Outcome) -> None:
+    """Whatever is more than a read is written down."""
+    if admitted.operation.effect == "reads":
+        return
+    entry = {
+        "at": admitted.context.now.isoformat(),
+        "who": request.actor.user_id,
+        "door": request.door,
+        "operation": admitted.operation.path,
+        "arguments": admitted.arguments.model_dump_json(),
+        "approval": request.approval or "",
+        "ended": outcome.view and plain(outcome.view.verdict),
+    }
+    await services.audit.note(request.actor.team_id, entry)

@@ -1,0 +1,22 @@
+"""Who did what, with whose yes, and how it ended: an append-only stream per workspace."""
+
+from collections.abc import Mapping
+from typing import Any, cast
+
+from redis.asyncio import Redis
+
+from bot.store import keys
+
+KEEP_ENTRIES = 20_000
+
+
+class AuditLog:
+    """Implements `bot.ports.Audit`."""
+
+    def __init__(self, redis: Redis) -> None:
+        """Nothing is sent before the first call."""
+        self._redis = redis
+
+    async def note(self, team_id: str, entry: Mapping[str, str]) -> None:
+        """Append one line; the oldest of more than 20,000 are dropped."""
+        await self._redis.xadd(keys.audit(team_id), cast(dict[Any, Any], dict(entry)), maxlen=KEEP_ENTRIES, approximate=True)

@@ -1,0 +1,65 @@
+"""The deployments that people know by name: from the settings, from `deployments.toml`, and from the store, in that order of trust."""
+
+import tomllib
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+from redis.asyncio import Redis
+
+from bot.errors import PersonMovesNext
+from bot.nouns import Deployment
+from bot.store import keys
+
+
+def from_settings(base_url: str | None) -> tuple[Deployment, ...]:
+    """MODEL_BASE_URL alone makes the deployment `default`."""
+    return (Deployment(name="default", base_url=base_url, origin="settings"),) if base_url else ()
+
+
+def from_file(path: Path) -> tuple[Deployment, ...]:
+    """The tables of a TOML file, a table each; no file is no deployments. Raises PersonMovesNext naming the table that is wrong."""
+    try:
+        tables: dict[str, Any] = tomllib.loads(path.read_text())
+    except FileNotFoundError:
+        return ()
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise PersonMovesNext(f"{path.name} cannot be read: {error}", next_step=f"Correct {path.name}.") from error
+    return tuple(_table(path, name, table) for name, table in tables.items())
+
+
+def _table(path: Path, name: str, table: object) -> Deployment:
+    try:
+        return Deployment.model_validate({**(table if isinstance(table, dict) else {}), "name": name, "origin": path.name})
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(map(str, first["loc"])) or "table"
+        raise PersonMovesNext(f"{path.name}: [{name}] {where}: {first['msg']}", next_step=f"Correct {path.name}.") from error
+
+
+class DeploymentStore:
+    """Implements `bot.ports.Deployments`: what was configured comes first, what was set up from Slack adds to it."""
+
+    def __init__(self, redis: Redis | None, configured: tuple[Deployment, ...]) -> None:
+        """Without `redis` (terminal reads) only what was configured is known."""
+        self._redis = redis
+        self._configured = configured
+
+    async def all(self, team_id: str) -> tuple[Deployment, ...]:
+        """Every deployment, each name once."""
+        known = {deployment.name: deployment for deployment in self._configured}
+        for deployment in await self._stored(team_id):
+            known.setdefault(deployment.name, deployment)
+        return tuple(known.values())
+
+    async def _stored(self, team_id: str) -> list[Deployment]:
+        if self._redis is None:
+            return []
+        raw = await self._redis.hgetall(keys.deployments(team_id))
+        return [Deployment.model_validate_json(value) for _, value in sorted(raw.items())]
+
+    async def put(self, team_id: str, deployment: Deployment) -> None:
+        """Remember a deployment that was set up from Slack."""
+        if self._redis is None:
+            raise PersonMovesNext("Deployments cannot be kept without Redis.", next_step="Set REDIS_URL.")
+        await self._redis.hset(keys.deployments(team_id), deployment.name, deployment.model_dump_json())
