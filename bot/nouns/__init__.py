@@ -2,7 +2,7 @@
 
 from bot.nouns.base import Noun
 from bot.nouns.deployment import Deployment
-from bot.nouns.engine import EngineSample, EngineWindow, Histogram, ServedModel
+from bot.nouns.engine import EngineSample, Histogram, ServedModel
 from bot.nouns.machine import (
     CapacityRequest,
     Fleet,
@@ -15,14 +15,15 @@ from bot.nouns.machine import (
 from bot.nouns.people import Actor, Effect, Role, SeenBy, Standing
 from bot.nouns.price import Price, ProvisioningModel
 from bot.nouns.quantity import Quantity
+from bot.nouns.window import Delta
 
 __all__ = [
     "Actor",
     "CapacityRequest",
+    "Delta",
     "Deployment",
     "Effect",
     "EngineSample",
-    "EngineWindow",
     "Fleet",
     "Histogram",
     "Machine",

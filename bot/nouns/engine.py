@@ -35,23 +35,6 @@ class EngineSample(Noun):
     cache_config: dict[str, str] = Field(default_factory=dict)
 
 
-class EngineWindow(Noun):
-    """What happened between two scrapes of one engine, or in several such windows together.
-
-    `start` and `end` are aware times; `seconds` is the time really observed in between (gaps do not count). `counters` and
-    `histograms` hold growth, never totals; a histogram's buckets are cumulative over `le` as in `Histogram`. `gauges` are those
-    of the newest scrape, `peaks` the highest seen.
-    """
-
-    start: datetime
-    end: datetime
-    seconds: float
-    counters: dict[str, float] = Field(default_factory=dict)
-    histograms: dict[str, Histogram] = Field(default_factory=dict)
-    gauges: dict[str, float] = Field(default_factory=dict)
-    peaks: dict[str, float] = Field(default_factory=dict)
-
-
 class ServedModel(Noun):
     """One model id that the server lists. `context` is its window in tokens, `root` the checkpoint it was loaded from."""
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Protocol
 
-from bot.nouns import Actor, Deployment, EngineSample, EngineWindow, Noun
+from bot.nouns import Actor, Delta, Deployment, EngineSample, Noun
 from bot.requests import Request
 
 
@@ -85,7 +85,7 @@ class History(Protocol):
     async def earlier(self, team_id: str, deployment: str, before: datetime) -> EngineSample | None:
         """The newest kept whole scrape that is older than `before`: the other end of a window."""
 
-    async def windows(self, team_id: str, deployment: str, since: datetime, until: datetime) -> tuple[EngineWindow, ...]:
+    async def windows(self, team_id: str, deployment: str, since: datetime, until: datetime) -> tuple[Delta, ...]:
         """The windows of this time, oldest first, by the minute where kept, else by ten. Gaps stay gaps."""
 
     async def keep(self, team_id: str, deployment: str, sample: EngineSample) -> None:

@@ -1,7 +1,7 @@
 """Who did what, with whose yes, and how it ended: an append-only stream per workspace."""
 
 from collections.abc import Mapping
-from typing import Any, cast
+from typing import Any
 
 from redis.asyncio import Redis
 
@@ -19,4 +19,5 @@ class AuditLog:
 
     async def note(self, team_id: str, entry: Mapping[str, str]) -> None:
         """Append one line; the oldest of more than 20,000 are dropped."""
-        await self._redis.xadd(keys.audit(team_id), cast(dict[Any, Any], dict(entry)), maxlen=KEEP_ENTRIES, approximate=True)
+        fields: dict[Any, Any] = dict(entry)
+        await self._redis.xadd(keys.audit(team_id), fields, maxlen=KEEP_ENTRIES, approximate=True)

@@ -1,12 +1,14 @@
 """Our own counters: kept in Redis by every process, exposed by the clock for Prometheus."""
 
+from typing import cast
+
 from redis.asyncio import Redis
 
 from bot.store import keys
 
 
 class Counters:
-    """Counts by name and one label, for instance requests by door. Losing a count must never stop work: callers may ignore errors."""
+    """Counts by name and one label, for instance requests by door. A lost count must never stop work."""
 
     def __init__(self, redis: Redis) -> None:
         """Nothing is sent before the first call."""
@@ -18,6 +20,6 @@ class Counters:
 
     async def read(self) -> dict[tuple[str, str], float]:
         """All counters: (name, label) to value."""
-        raw = await self._redis.hgetall(keys.counters())
+        raw = cast(dict[bytes, bytes], await self._redis.hgetall(keys.counters()))
         parts = {key.decode().partition("|"): float(value) for key, value in raw.items()}
         return {(name, label): value for (name, _, label), value in parts.items()}

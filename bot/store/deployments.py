@@ -1,4 +1,4 @@
-"""The deployments that people know by name: from the settings, from `deployments.toml`, and from the store, in that order of trust."""
+"""The deployments that people know by name: from the settings, from `deployments.toml`, then from the store."""
 
 import tomllib
 from pathlib import Path
@@ -18,7 +18,7 @@ def from_settings(base_url: str | None) -> tuple[Deployment, ...]:
 
 
 def from_file(path: Path) -> tuple[Deployment, ...]:
-    """The tables of a TOML file, a table each; no file is no deployments. Raises PersonMovesNext naming the table that is wrong."""
+    """The tables of a TOML file, a table each; no file is none. Raises PersonMovesNext naming the table that is wrong."""
     try:
         tables: dict[str, Any] = tomllib.loads(path.read_text())
     except FileNotFoundError:
