@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from prometheus_client.parser import text_string_to_metric_families
 
 from bot.nouns import EngineSample, Histogram
-from bot.statistics.windows import Delta, Discarded, Growth, Span, average, between, merge, quantile, rate, share
+from bot.nouns.window import Delta, Growth, Span
+from bot.statistics.windows import Discarded, average, between, merge, quantile, rate, share
 
 NOON = datetime(2026, 11, 30, 12, tzinfo=UTC)
 FIXTURES = Path(__file__).parents[2] / "fixtures" / "metrics"
