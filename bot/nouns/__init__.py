@@ -15,7 +15,7 @@ from bot.nouns.machine import (
 from bot.nouns.people import Actor, Effect, Role, SeenBy, Standing
 from bot.nouns.price import Price, ProvisioningModel
 from bot.nouns.quantity import Quantity
-from bot.nouns.window import Delta
+from bot.nouns.window import Delta, Usual
 
 __all__ = [
     "Actor",
@@ -38,5 +38,6 @@ __all__ = [
     "ServedModel",
     "Slice",
     "Standing",
+    "Usual",
     "Zone",
 ]

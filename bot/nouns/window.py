@@ -36,6 +36,17 @@ class Span(Noun):
         return self.area / self.seconds
 
 
+class Usual(Noun):
+    """What is usual for a deployment: the median over `windows` ten-minute windows with requests, since `since`.
+
+    `first_token_s` is the median time to first token in seconds.
+    """
+
+    first_token_s: float
+    windows: int
+    since: datetime
+
+
 class Delta(Noun):
     """What happened between `since` and `until`, small enough to keep by the minute.
 

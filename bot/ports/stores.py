@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Protocol
 
-from bot.nouns import Actor, Delta, Deployment, EngineSample, Noun
+from bot.nouns import Actor, Delta, Deployment, EngineSample, Noun, Usual
 from bot.requests import Request
 
 
@@ -87,6 +87,9 @@ class History(Protocol):
 
     async def windows(self, team_id: str, deployment: str, since: datetime, until: datetime) -> tuple[Delta, ...]:
         """The windows of this time, oldest first, by the minute where kept, else by ten. Gaps stay gaps."""
+
+    async def usual(self, team_id: str, deployment: str) -> Usual | None:
+        """What is usual here; None until enough was seen."""
 
     async def keep(self, team_id: str, deployment: str, sample: EngineSample) -> None:
         """Remember a scrape, and the window since the one before it."""

@@ -41,6 +41,11 @@ def last_sample(team_id: str, deployment: str) -> str:
     return f"{PREFIX}sample:{team_id}:{deployment}"
 
 
+def usual(team_id: str, deployment: str) -> str:
+    """What is usual for one deployment."""
+    return f"{PREFIX}usual:{team_id}:{deployment}"
+
+
 def deployments(team_id: str) -> str:
     """Hash of a workspace's deployments: name to record."""
     return f"{PREFIX}deployments:{team_id}"

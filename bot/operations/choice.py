@@ -1,0 +1,24 @@
+"""Which deployment is meant."""
+
+from bot.errors import NotConnectedError, UsageError
+from bot.nouns import Deployment
+from bot.operations.operation import Context
+
+
+async def deployment(context: Context, name: str | None) -> Deployment:
+    """The deployment of this name or unique beginning of a name; without a name the first one.
+
+    Raises UsageError with the names to press when it is not one of them, NotConnectedError when there is none at all.
+    """
+    known = await context.services.deployments.all(context.services.team_id)
+    if not known:
+        raise NotConnectedError("Deployment", "MODEL_BASE_URL")
+    if name is None:
+        return known[0]
+    exact = [one for one in known if one.name == name]
+    begins = exact or [one for one in known if one.name.startswith(name)]
+    if len(begins) == 1:
+        return begins[0]
+    names = tuple(one.name for one in (begins or known))
+    failed = f"“{name}” could be {' or '.join(names)}." if begins else f"There is no deployment “{name}”."
+    raise UsageError(failed, near=names[:5], next_step="Choose one.")
