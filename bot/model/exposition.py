@@ -14,6 +14,9 @@ from bot.nouns import EngineSample, Histogram
 
 Families = Mapping[str, Metric]
 
+YEAR_3000 = 32_503_680_000
+"""Seconds since the epoch; what lies beyond is no time."""
+
 
 class UnreadableExposition(ValueError):
     """The text is not a whole Prometheus exposition. `foreign` is True when it names no metric of vLLM at all."""
@@ -57,7 +60,7 @@ def _families(text: str) -> dict[str, Metric]:
         TypeError,
         AttributeError,
         UnboundLocalError,
-    ) as error:  # what the parser lets through on garbage
+    ) as error:
         raise UnreadableExposition(f"a line cannot be read ({type(error).__name__})", foreign=foreign) from error
 
 
@@ -139,15 +142,14 @@ def _model_name(families: Families) -> str | None:
 
 
 def _started_at(families: Families) -> datetime | None:
-    """Start of the server's process. With several API processes it is not exposed: then the oldest series' creation stands for it.
+    """Start of the server's process. Several API processes do not expose it: then the oldest series' creation stands for it.
 
     Either moves only when the server restarts, which is all it is used for.
     """
     exposed = [s.value for s in _numbers(families.get(metrics.PROCESS_START))]
-    created = [
-        s.value for name, f in families.items() if name.startswith("vllm:") and name.endswith("_created") for s in _numbers(f)
-    ]
-    times = [seconds for seconds in (exposed or created) if 0 < seconds < 32503680000]  # until the year 3000: else no time at all
+    born = [family for name, family in families.items() if name.startswith(metrics.PREFIX) and name.endswith("_created")]
+    created = [s.value for family in born for s in _numbers(family)]
+    times = [seconds for seconds in (exposed or created) if 0 < seconds < YEAR_3000]
     return datetime.fromtimestamp(min(times), UTC) if times else None
 
 

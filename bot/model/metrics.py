@@ -1,7 +1,7 @@
 """What vLLM's metrics are called here and there: one canonical name, and the names that versions of the server gave it.
 
-Names of vLLM 0.32.0 come from recorded scrapes; the older ones (0.5 to 0.10, V0 and early V1) from vLLM's own history of its metrics.
-Families are named as prometheus_client's parser names them: without the `_total` of a counter.
+Names of vLLM 0.32.0 come from recorded scrapes; the older ones (0.5 to 0.10, V0 and early V1) from vLLM's
+history of its metrics. Families are named as prometheus_client's parser names them: without the `_total` of a counter.
 """
 
 from collections.abc import Mapping
@@ -87,7 +87,7 @@ HISTOGRAMS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
         "decode_time": ("vllm:request_decode_time_seconds",),
     }
 )
-"""Canonical histogram -> families, the newest first. (vLLM renamed time_per_output_token to inter_token_latency; both are gaps.)"""
+"""Canonical histogram -> families, the newest first. vLLM renamed time_per_output_token to inter_token_latency; both are gaps."""
 
 CACHE_CONFIG: Final = "vllm:cache_config_info"
 """Info family (value 1.0) whose labels hold the KV cache's configuration as text, "None" included."""

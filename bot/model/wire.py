@@ -63,7 +63,7 @@ def not_vllm(place: str) -> PersonMovesNext:
     """Something answers there, but it is no vLLM."""
     return PersonMovesNext(
         f"What answers at {place} is not a vLLM server",
-        next_step="Check host, port and path of the address; a redirect is not followed.",
+        next_step="Check host, port and path of its address.",
     )
 
 
@@ -151,7 +151,7 @@ def _translated(error: Exception, place: str) -> BotError:
     return RetryLater(
         f"{WHAT} does not answer at {place}",
         arrived=arrived,
-        next_step="Is the engine up, and is this its address? Reads of other sources work.",
+        next_step="Is the engine up, and is this its address?",
     )
 
 
