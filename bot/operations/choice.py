@@ -21,4 +21,4 @@ async def deployment(context: Context, name: str | None) -> Deployment:
         return begins[0]
     names = tuple(one.name for one in (begins or known))
     failed = f"“{name}” could be {' or '.join(names)}." if begins else f"There is no deployment “{name}”."
-    raise UsageError(failed, near=names[:5], next_step="Choose one.")
+    raise UsageError(failed, near=tuple(f"{context.asked} {one}" for one in names[:5]), next_step="Choose one.")

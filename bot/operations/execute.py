@@ -57,7 +57,7 @@ async def admit(registry: Registry, services: Services, request: Request) -> Adm
         raise RefusedError("Only full members of this workspace can use me.", next_step="Ask a member to look for you.")
     parsed: Parsed = command_line.parse(registry, request.words)
     access.check(services, parsed.operation, role)
-    context = Context(services, request.actor, role, request.place, services.clock.now())
+    context = Context(services, request.actor, role, request.place, services.clock.now(), " ".join(parsed.operation.words))
     return Admitted(parsed.operation, parsed.arguments, context)
 
 

@@ -50,6 +50,8 @@ class Context:
     role: Role
     place: Place
     now: datetime
+    asked: str = ""
+    """The words of the operation, for buttons that say the same with another value."""
 
 
 class Started(Noun):

@@ -1,0 +1,27 @@
+"""What can be asked: every operation, in one explicit table."""
+
+from bot.operations.approvals import NO, YES
+from bot.operations.help import help_operation
+from bot.operations.machines import MACHINES
+from bot.operations.model import MODEL
+from bot.operations.operation import Registry
+from bot.operations.status import STATUS
+from bot.operations.welcome import WELCOME
+from bot.operations.work import CANCEL, WORK
+
+
+def _table() -> Registry:
+    return OPERATIONS
+
+
+OPERATIONS: Registry = (
+    WELCOME,
+    STATUS,
+    MACHINES,
+    MODEL,
+    WORK,
+    CANCEL,
+    help_operation(_table),
+    YES,
+    NO,
+)

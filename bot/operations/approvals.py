@@ -1,0 +1,98 @@
+"""`yes` and `no`: what the buttons of a question say. The gate decided who must answer; here it is held to."""
+
+from pydantic import BaseModel
+
+from bot.errors import RefusedError, UsageError
+from bot.nouns import Effect, Role, SeenBy
+from bot.operations.operation import Arguments, Context, Operation, Started
+from bot.operations.values import GivenName
+from bot.ports import Question
+from bot.view import Button, Mention, View, bold, line
+
+
+class AnswerArguments(Arguments):
+    """The id of a question."""
+
+    question: GivenName
+
+
+class Declined(BaseModel):
+    """Nothing was done."""
+
+    question: Question
+    by: str
+
+
+async def _open_question(context: Context, question_id: str) -> Question:
+    question = await context.services.approvals.get(question_id)
+    if question is None or question.request.actor.team_id != context.services.team_id:
+        raise UsageError("I do not know this question (any more).", next_step="Nothing was done. Ask again.")
+    if question.spent_by is not None:
+        raise RefusedError(f"This was answered already, by @{question.spent_by}.", next_step="Look at its messages.")
+    if context.now >= question.expires_at:
+        words = question.request.words
+        raise UsageError("This question has expired.", near=(words,), next_step="Nothing was done. Ask again.")
+    return question
+
+
+async def run_yes(context: Context, arguments: AnswerArguments) -> Started:
+    """Spend the question and create its work in one step. Raises RefusedError when this person may not say yes."""
+    question = await _open_question(context, arguments.question)
+    asker = question.request.actor.user_id
+    if context.role < Role.OPERATOR:
+        raise RefusedError("Only operators can answer this.", needs="operators")
+    if question.second_person and context.actor.user_id == asker:
+        raise RefusedError("A second person has to say yes to this.", next_step="Ask somebody else to press it.")
+    if not await context.services.approvals.spend(question, context.actor):
+        raise RefusedError("This was answered already.", next_step="Look at its messages.")
+    return Started(work_id=question.id, said=f"Yes from @{context.actor.user_id}. It starts now.")
+
+
+async def run_no(context: Context, arguments: AnswerArguments) -> Declined:
+    """The first answer wins."""
+    question = await _open_question(context, arguments.question)
+    if not await context.services.approvals.decline(question, context.actor):
+        raise RefusedError("This was answered already.", next_step="Look at its messages.")
+    return Declined(question=question, by=context.actor.user_id)
+
+
+def show_no(found: Declined, _context: Context) -> View:
+    """Who said no, and that nothing happened."""
+    return View(
+        verdict=line(bold("Declined, nothing was done"), " · by ", Mention(id=found.by)),
+        lines=(line(found.question.shown[0]),) if found.question.shown else (),
+        buttons=(Button(label="Ask again", words=found.question.request.words),),
+    )
+
+
+def _show_started(_started: BaseModel, _context: Context) -> View:
+    raise AssertionError("a started work is shown by the gate")
+
+
+YES = Operation(
+    path="yes",
+    summary="answer a question with yes",
+    when_to_use="Pressed, not typed.",
+    example="yes ask-1a2b3c",
+    arguments=AnswerArguments,
+    effect=Effect.CHANGES,
+    role=Role.VIEWER,
+    seen_by=SeenBy.CHANNEL,
+    run=run_yes,
+    show=_show_started,
+    hidden=True,
+)
+
+NO = Operation(
+    path="no",
+    summary="answer a question with no",
+    when_to_use="Pressed, not typed.",
+    example="no ask-1a2b3c",
+    arguments=AnswerArguments,
+    effect=Effect.CHANGES,
+    role=Role.VIEWER,
+    seen_by=SeenBy.CHANNEL,
+    run=run_no,
+    show=show_no,
+    hidden=True,
+)

@@ -1,0 +1,117 @@
+"""How a status reads on a phone at three in the morning (messages.md, T2)."""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from bot.operations.grade import SHAPES, Grade
+from bot.operations.wording import ago, duration, money, percent, seconds
+from bot.view import Button, Line, Span, View, When, bold, line, text
+
+if TYPE_CHECKING:
+    from bot.operations.operation import Context
+    from bot.operations.status import Status
+
+
+def show(status: "Status", _context: "Context") -> View:
+    """The verdict first, then load and machine, then change, money and age, then what could not be learnt."""
+    lines = [_load_and_machine(status), _rest(status), *(line(missing) for missing in status.missing)]
+    return View(
+        verdict=_VERDICTS[status.grade](status),
+        shape=SHAPES[status.grade],
+        lines=tuple(one for one in lines if one),
+        buttons=(Button(label="Look again", words=f"status {status.deployment}"),),
+    )
+
+
+def _named(status: "Status", words: str) -> Span:
+    return bold(f"{status.deployment} is {words}")
+
+
+def _slow(status: "Status") -> Line:
+    parts: list[str | Span] = [_named(status, "slow, not down")]
+    if status.first_token is not None:
+        usual = f" (usual {seconds(status.first_token_usual.value)})" if status.first_token_usual else " (usual unknown yet)"
+        parts.append(f": first token {seconds(status.first_token.value)}{usual}")
+    if status.slow_since is not None:
+        parts += [" since ", When(at=status.slow_since)]
+    return line(*parts)
+
+
+def _serves(status: "Status") -> Line:
+    what = status.model.rpartition("/")[2] if status.model else "model unknown"
+    where = f" on {status.accelerator}" if status.accelerator else ""
+    pace = ""
+    if status.first_token is not None:
+        pace = f" · first token {seconds(status.first_token.value)}"
+        pace += f" (usual {seconds(status.first_token_usual.value)})" if status.first_token_usual else ""
+    word = "ready, nobody asks it" if status.grade is Grade.IDLE else "ready"
+    return line(_named(status, word), f" · {what}{where}{pace}")
+
+
+def _full(status: "Status") -> Line:
+    waiting = f": {status.waiting.value:.0f} requests wait for room" if status.waiting else ""
+    return line(_named(status, "full, not down"), waiting)
+
+
+def _silent(status: "Status") -> Line:
+    why = f", though {status.machine} runs" if status.machine_state == "ready" else ""
+    return line(_named(status, "not answering"), why)
+
+
+def _down(status: "Status") -> Line:
+    return line(_named(status, "down"), ": the engine says that it is not healthy")
+
+
+def _queued(status: "Status") -> Line:
+    return line(_named(status, "queued"), ": Google has no free capacity yet; waiting costs nothing")
+
+
+_VERDICTS: dict[Grade, Callable[["Status"], Line]] = {
+    Grade.SLOW: _slow,
+    Grade.READY: _serves,
+    Grade.IDLE: _serves,
+    Grade.FULL: _full,
+    Grade.DOWN: _down,
+    Grade.SILENT: _silent,
+    Grade.QUEUED: _queued,
+    Grade.BOOTING: lambda status: line(_named(status, "booting"), ": the machine is being made"),
+    Grade.NO_MACHINE: lambda status: line(bold(f"{status.deployment} has no machine"), ": nothing runs and nothing bills"),
+}
+
+
+def _load_and_machine(status: "Status") -> Line:
+    load = []
+    if status.running is not None:
+        load.append(f"{status.running.value:.0f} running")
+    if status.waiting is not None:
+        load.append(f"{status.waiting.value:.0f} waiting")
+    if status.requests_per_second is not None:
+        load.append(f"{status.requests_per_second.value:.1f} requests/s")
+    parts = [", ".join(load) if load else "Load unknown"]
+    if status.cache is not None:
+        parts.append(f"cache {percent(status.cache.value)} full")
+    return line(" · ".join(parts) + ". ", _machine(status))
+
+
+def _machine(status: "Status") -> Span:
+    if status.machine_state is None:
+        return text("Machine unknown.")
+    health = f" and {status.machine_health.lower()}" if status.machine_health else ""
+    where = f", {status.zone}" if status.zone else ""
+    return text(f"Machine {status.machine or '(no name)'} {status.machine_state}{health}{where}.")
+
+
+def _rest(status: "Status") -> Line:
+    parts: list[str | Span] = ["Last change: unknown. New errors: unknown. "]
+    if status.usd_per_hour is not None:
+        price = status.usd_per_hour
+        parts.append(f"{money(price.value)}/h ({price.source}, {price.at.day} {price.at:%b}) · ")
+    else:
+        parts.append("Price unknown · ")
+    if status.ends_at is None:
+        parts.append("end unknown")
+    else:
+        left = (status.ends_at - status.at).total_seconds()
+        parts += ["ends in " if left > 0 else "ended ", f"{duration(left)}{'' if left > 0 else ' ago'}"]
+    parts.append(f" · seen {ago(status.seen, status.at)}" if status.seen else " · engine not seen")
+    return line(*parts)
