@@ -1,5 +1,6 @@
 """What can be asked: every operation, in one explicit table."""
 
+from bot.operations.again import DETAILS, SHARE
 from bot.operations.approvals import NO, YES
 from bot.operations.help import help_operation
 from bot.operations.machines import MACHINES
@@ -24,4 +25,6 @@ OPERATIONS: Registry = (
     help_operation(_table),
     YES,
     NO,
+    DETAILS,
+    SHARE,
 )

@@ -4,11 +4,12 @@ from dataclasses import dataclass
 
 from bot.ports.outside import Clock, Cloud, Engine, Prices
 from bot.ports.slack import Directory, Identity, Pace, Person, Posted, Slack
-from bot.ports.stores import Approvals, Audit, Deployments, History, OpenWork, Question, WorkBook
+from bot.ports.stores import Approvals, Audit, Cache, Deployments, History, OpenWork, Question, WorkBook
 
 __all__ = [
     "Approvals",
     "Audit",
+    "Cache",
     "Clock",
     "Cloud",
     "Deployments",

@@ -6,6 +6,7 @@ from typing import Protocol
 
 from bot.nouns import Actor, Delta, Deployment, EngineSample, Noun, Usual
 from bot.requests import Request
+from bot.view import View
 
 
 class Deployments(Protocol):
@@ -13,6 +14,16 @@ class Deployments(Protocol):
 
     async def all(self, team_id: str) -> tuple[Deployment, ...]:
         """Every deployment of a workspace: from the settings, the file and the store; the default one first."""
+
+
+class Cache(Protocol):
+    """Answers from outside that may be used again for a while."""
+
+    async def get(self, what: str) -> str | None:
+        """What was put, while it lives."""
+
+    async def put(self, what: str, value: str, life_s: int) -> None:
+        """Remember for `life_s` seconds."""
 
 
 class OpenWork(Noun):
@@ -33,6 +44,9 @@ class WorkBook(Protocol):
 
     async def under_way(self, team_id: str) -> tuple[OpenWork, ...]:
         """Open work of a workspace, oldest first."""
+
+    async def answer(self, work_id: str) -> tuple[Request, View] | None:
+        """What was asked and answered by this work, for a day after it was."""
 
     async def ask_to_stop(self, work_id: str) -> bool:
         """Have it end at its next boundary. False when there is no such open work."""

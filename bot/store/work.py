@@ -11,6 +11,7 @@ from bot.ports import OpenWork
 from bot.requests import Request
 from bot.store import keys
 from bot.store.scripts import Scripts
+from bot.view import View
 
 KEEP_DONE_S = 24 * 3600
 """How long a finished record answers a repeated trigger with "seen already"."""
@@ -93,6 +94,13 @@ class WorkStore:
             if fields:
                 found.append(_seen(_read([part for pair in fields.items() for part in pair])))
         return tuple(found)
+
+    async def answer(self, work_id: str) -> tuple[Request, View] | None:
+        """What was asked and answered by this work, while it is remembered."""
+        request, view = await self._redis.hmget(keys.work(work_id), ["request", "view"])
+        if request is None or view is None:
+            return None
+        return Request.model_validate_json(request), View.model_validate_json(view)
 
     async def unfinished(self) -> int:
         """How much work is open, over all workspaces."""
