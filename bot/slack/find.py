@@ -45,9 +45,9 @@ class Finder:
         cursor = ""
         matches: list[str] = []
         for _ in range(PAGES):
-            fields: dict[str, str | int] = {**where, "oldest": oldest, "limit": PAGE, "include_all_metadata": "true"} | (
-                {"cursor": cursor} if cursor else {}
-            )
+            fields: dict[str, str | int] = {"oldest": oldest, "limit": PAGE, "include_all_metadata": "true", **where}
+            if cursor:
+                fields["cursor"] = cursor
             answer = await self._wire.form(method, fields)
             matches.extend(str(one["ts"]) for one in answer.get("messages", ()) if self._ours(one, key))
             cursor = str((answer.get("response_metadata") or {}).get("next_cursor") or "")

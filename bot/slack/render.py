@@ -4,6 +4,7 @@ Line 1 is the verdict, shape first, and the notification text; at most eight lin
 where it is missing and kept in `Rendered.rest`, so an answer is never lost and a long one never fails.
 """
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -29,6 +30,8 @@ ALT_LIMIT = 1000
 """UTF-16 units of a chart's words."""
 PAGE_BUDGET = 5600
 """UTF-16 units of details in one message."""
+FILE_ID = re.compile(r"F[A-Z0-9]{8,}")
+"""Ids of Slack's files (Block Kit reference, slack_file)."""
 HOME_LIMIT = 90
 """Blocks on a Home tab; Slack takes 100."""
 
@@ -122,7 +125,7 @@ def _chart_words(view: View) -> str:
 
 def _picture(words: str, file_id: str | None) -> slackblocks.Block:
     """The uploaded picture with its words for whoever cannot see it; without a picture, the words."""
-    if file_id is None:
+    if file_id is None or not FILE_ID.fullmatch(file_id):
         return _section(spans.draw((text(f"Chart: {words}"),), ALT_LIMIT + 10).mrkdwn)
     alt = words if escape.units(words) <= ALT_LIMIT else words[: ALT_LIMIT // 2 - 1] + "…"
     return slackblocks.ImageBlock(slack_file=slackblocks.SlackFile(url=None, id=file_id), alt_text=alt, block_id="chart")

@@ -63,7 +63,9 @@ def joined(pieces: list[str], piece: str) -> str:
 
 
 def _touches(before: str, after: str) -> bool:
-    return (before in "*`" and (after.isalnum() or after in "*`_~")) or (after in "*`" and (before.isalnum() or before in "*`_~"))
+    opens = after in "*`" and (before.isalnum() or before in "*`_~>")
+    closed = before in "*`" and (after.isalnum() or after in "*`_~")
+    return opens or closed
 
 
 def wrapped(line: Line, budget: int) -> list[str]:
@@ -79,9 +81,11 @@ def wrapped(line: Line, budget: int) -> list[str]:
 
 
 def _parts(span: Span, step: int) -> list[Span]:
-    if not isinstance(span, Text) or len(span.text) <= step:
+    """The span in pieces that each fit a line. A token that is too long for one is spelt out."""
+    if len(span.text if isinstance(span, Text) else mrkdwn(span)) <= step:
         return [span]
-    return [span.model_copy(update={"text": span.text[at : at + step]}) for at in range(0, len(span.text), step)]
+    own = span if isinstance(span, Text) else Text(text=f"{span.text} {span.url}" if isinstance(span, Link) else spoken(span))
+    return [own.model_copy(update={"text": own.text[at : at + step]}) for at in range(0, len(own.text), step)]
 
 
 def _unquoted(text: str) -> str:
