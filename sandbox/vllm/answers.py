@@ -59,10 +59,10 @@ class Answer:
         called = tuple(delta for index, call in enumerate(self.tool_calls) for delta in _call_deltas(index, call))
         return thought + said + called
 
-    def cut(self, max_tokens: int | None) -> "Answer":
+    def cut(self, max_tokens: int) -> "Answer":
         """Itself, or what `max_tokens` leaves of its text: vLLM then says "length"."""
         pieces = PIECE.findall(self.text)
-        if max_tokens is None or self.tool_calls or self.deltas or len(pieces) <= max_tokens:
+        if self.tool_calls or self.deltas or len(pieces) <= max_tokens:
             return self
         return Answer("".join(pieces[:max_tokens]), self.reasoning, (), "length", self.ttft_s, self.itl_s)
 

@@ -46,8 +46,8 @@ class Chat:
         self._served = served
         self._engine = engine
         self.scripted: deque[Answer] = deque()
-        self.asked: list[Json] = []
-        """The bodies of the accepted calls, for tests to look at."""
+        self.asked: deque[Json] = deque(maxlen=200)
+        """The bodies of the latest accepted calls, for tests to look at."""
 
     async def tokenize(self, request: web.Request) -> web.StreamResponse:
         """POST /tokenize with `prompt` or `messages`."""
@@ -64,7 +64,7 @@ class Chat:
         prompt = len(prompt_ids(body)) if isinstance(body.get("messages"), list) else 0
         check_chat(body, self._served, prompt)
         self.asked.append(body)
-        answer = (self.scripted.popleft() if self.scripted else DEFAULT_ANSWER).cut(max_tokens(body))
+        answer = (self.scripted.popleft() if self.scripted else DEFAULT_ANSWER).cut(_room(body, prompt, self._served.window))
         self._engine.advance(self._clock.now())
         running = self._engine.begin(prompt, self._clock.now())
         said, first, reason = 0, None, "abort"
@@ -119,6 +119,12 @@ def stream_chunks(frame: Frame, answer: Answer, options: Mapping[str, Any]) -> l
         usage = frame.usage(answer_tokens(answer), reasoning_tokens(answer), whole=False)
         chunks.append(frame.chunk([], usage=usage, system_fingerprint=FINGERPRINT))
     return chunks
+
+
+def _room(body: Json, prompt: int, window: int) -> int:
+    """How many tokens the answer may have: as asked, and never more than the prompt leaves of the window [probed]."""
+    asked = max_tokens(body)
+    return window - prompt if asked is None else min(asked, window - prompt)
 
 
 def _usage(frame: Frame, said: int, thought: int, wanted: bool) -> Json:

@@ -3,6 +3,7 @@
 It has its own port, so that it can be reached while the engine is down.
 """
 
+from collections import deque
 from collections.abc import Awaitable, Callable
 from typing import Protocol
 
@@ -18,7 +19,7 @@ Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 class Controlled(Protocol):
     """What of the stand-in can be told."""
 
-    calls: list[Call]
+    calls: deque[Call]
     faults: Faults
 
     def script(self, *answers: Answer) -> None:

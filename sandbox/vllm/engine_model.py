@@ -116,8 +116,11 @@ class EngineModel:
         if request not in self.live:  # the engine was restarted meanwhile
             return
         self.live.remove(request)
+        if first_token is None:  # vLLM observes no times of a call that was given up before its first token
+            self._count("request_success", 1, (("finished_reason", reason),))
+            return
         e2e = (now - request.arrived).total_seconds()
-        ttft = ((first_token or now) - request.arrived).total_seconds()
+        ttft = (first_token - request.arrived).total_seconds()
         itl = (e2e - ttft) / (answer_tokens - 1) if answer_tokens > 1 else 0.0
         self._observe(ttft=ttft, itl=itl, queue=0.0, prompt=request.prompt_tokens, answer=answer_tokens, reason=reason)
 

@@ -65,45 +65,55 @@ def _bad_json(error: ValueError) -> Refused:
 def check_model(body: dict[str, Any], served: Served) -> None:
     """404 for a model that is not served; no model at all is taken for the served one."""
     model = body.get("model")
+    if model is not None and not isinstance(model, str):
+        raise Refused(400, replayed("err_model_number.json", ("'5'", f"'{inside(model)}'")))
     if model is not None and model != served.model:
         raise Refused(
             404,
-            replayed("err_unknown_model_404.json", ("`nope`", f"`{_inside(model)}`"), (RECORDED_MODEL, _inside(served.model))),
+            replayed("err_unknown_model_404.json", ("`nope`", f"`{inside(model)}`"), (RECORDED_MODEL, inside(served.model))),
         )
 
 
 def check_chat(body: dict[str, Any], served: Served, prompt_tokens: int) -> None:
-    """The refusals of /v1/chat/completions, in the order in which vLLM meets them."""
-    _check_numbers(body)
+    """The refusals of /v1/chat/completions, in the order in which vLLM meets them [probed]: shape, model, limits, length."""
+    _check_shape(body)
     check_model(body, served)
+    _check_limits(body, served)
     if not body["messages"]:
         raise Refused(400, replayed("err_empty_messages.json"))
-    if prompt_tokens >= served.window:
+    if prompt_tokens > served.window:
         recorded_numbers = (
             (f"{RECORDED_WINDOW} tokens", f"{served.window} tokens"),
             (str(RECORDED_WINDOW + 1), str(served.window + 1)),
         )
         raise Refused(400, replayed("err_overlong_400.json", *recorded_numbers))
-    limit = max_tokens(body)
+    if prompt_tokens == served.window:
+        raise Refused(400, replayed("err_max_zero.json"))
+
+
+def _check_shape(body: dict[str, Any]) -> None:
+    """What validation refuses before the model is looked at."""
+    messages, temperature = body.get("messages"), body.get("temperature")
+    if "messages" not in body:
+        raise Refused(400, replayed("err_missing_messages.json", ("<dict of 1 items>", f"<dict of {len(body)} items>")))
+    if not isinstance(messages, list):
+        raise Refused(400, replayed("err_messages_text.json", ("'hi'", f"'{inside(messages)}'")))
+    if isinstance(temperature, str):
+        raise Refused(400, replayed("err_temp_text.json", ("'hot'", f"'{inside(temperature)}'")))
+    if body.get("stream_options") and not body.get("stream"):
+        raise Refused(400, replayed("err_stream_options_without_stream.json"))
+
+
+def _check_limits(body: dict[str, Any], served: Served) -> None:
+    """Numbers that no server or not this one can take."""
+    temperature, limit = body.get("temperature"), max_tokens(body)
+    if isinstance(temperature, int | float) and (temperature < 0 or math.isnan(temperature)):
+        raise Refused(400, replayed("err_temp_negative.json", ("-1.0", str(float(temperature)))))
+    if limit is not None and limit < 1:
+        raise Refused(400, replayed("err_max_zero.json", ("got 0", f"got {limit}"), ("value=0", f"value={limit}")))
     if limit is not None and limit > served.window:
         bounds = (("5000", str(limit)), (str(RECORDED_WINDOW), str(served.window)))
         raise Refused(400, replayed("err_max_tokens_too_big.json", *bounds))
-
-
-def _check_numbers(body: dict[str, Any]) -> None:
-    """What validation refuses before the model is looked at."""
-    if not isinstance(body.get("messages"), list):
-        raise Refused(400, replayed("err_missing_messages.json", ("<dict of 1 items>", f"<dict of {len(body)} items>")))
-    temperature = body.get("temperature")
-    if isinstance(temperature, str):
-        raise Refused(400, replayed("err_temp_text.json", ("'hot'", f"'{_inside(temperature)}'")))
-    if isinstance(temperature, int | float) and (temperature < 0 or math.isnan(temperature)):
-        raise Refused(400, replayed("err_temp_negative.json", ("-1.0", str(float(temperature)))))
-    limit = max_tokens(body)
-    if limit is not None and limit < 1:
-        raise Refused(400, replayed("err_max_zero.json", ("got 0", f"got {limit}"), ("value=0", f"value={limit}")))
-    if body.get("stream_options") and not body.get("stream"):
-        raise Refused(400, replayed("err_stream_options_without_stream.json"))
 
 
 def max_tokens(body: dict[str, Any]) -> int | None:
@@ -112,6 +122,6 @@ def max_tokens(body: dict[str, Any]) -> int | None:
     return limit if isinstance(limit, int) else None
 
 
-def _inside(text: object) -> str:
+def inside(text: object) -> str:
     """Text as it stands inside a JSON string."""
     return json.dumps(str(text), ensure_ascii=False)[1:-1]

@@ -1,7 +1,8 @@
 """The server: vLLM's paths on a loopback port, and a second port by which tests and the sandbox page change what it does."""
 
 import asyncio
-from collections import defaultdict
+import itertools
+from collections import defaultdict, deque
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Literal, get_args
 
@@ -15,13 +16,15 @@ from sandbox.vllm.engine_model import CacheShape, EngineModel
 from sandbox.vllm.exposition import Exposition, bucket_edges, recorded_families
 from sandbox.vllm.faults import Call, Faults, Hook, lost
 from sandbox.vllm.recorded import RECORDED_MODEL, RECORDED_WINDOW, recorded, replayed
-from sandbox.vllm.refusals import Refused, Served, as_json
+from sandbox.vllm.refusals import Refused, Served, as_json, inside
 from sandbox.vllm.scenarios import QUIET, SCENARIOS
 
 Reach = Literal["up", "down", "failing", "hanging"]
 """down: connections are refused and open ones cut; failing: 503 to everything; hanging: accepts and never answers."""
 UNCOUNTED = ("/health", "/ping", "/version", "/load", "/metrics", "/server_info")
 """Paths that vLLM's http_requests_total leaves out [recorded]."""
+KEPT_CALLS = 5_000
+"""The log keeps the latest; a sandbox may run for days."""
 TEXT = {"server": "uvicorn", "content-type": "text/plain; version=1.0.0; charset=utf-8", "vary": "Origin"}
 EMPTY = {"server": "uvicorn", "vary": "Origin"}
 
@@ -38,12 +41,14 @@ class VllmStandIn:
         api_key: str | None = None,
         cache: CacheShape | None = None,
         port: int = 0,
+        control_port: int = 0,
     ) -> None:
         """Nothing listens before `start`. Port 0 takes a free one, which is kept when it goes down and up again."""
         families = recorded_families(recorded("metrics_idle.txt"))
         self._clock = clock
         self._served = Served(model, window, api_key)
         self._port = port
+        self._control_port = control_port
         self._exposition = Exposition(families, model, window)
         self._answered: dict[tuple[str, str, str], int] = defaultdict(int)
         self._runner: web.AppRunner | None = None
@@ -53,19 +58,20 @@ class VllmStandIn:
         self.chat = Chat(clock, self._served, self.engine)
         self.faults = Faults(clock)
         self.hooks: list[Hook] = []
-        self.calls: list[Call] = []
+        self.calls: deque[Call] = deque(maxlen=KEPT_CALLS)
+        self._numbers = itertools.count(1)
         self.reach: Reach = "up"
         self.url = ""
         self.control_url = ""
 
     async def start(self) -> str:
         """Listen on 127.0.0.1 and return the base URL, such as http://127.0.0.1:41234."""
-        self._runner = web.AppRunner(self._app(), access_log=None, shutdown_timeout=0.1)
+        self._runner = web.AppRunner(self._app(), access_log=None, shutdown_timeout=0.1, handler_cancellation=True)
         await self._runner.setup()
         await self._listen()
         self._control = web.AppRunner(control_app(self), access_log=None, shutdown_timeout=0.1)
         await self._control.setup()
-        site = web.TCPSite(self._control, "127.0.0.1", 0)
+        site = web.TCPSite(self._control, "127.0.0.1", self._control_port)
         await site.start()
         self.url = f"http://127.0.0.1:{self._port}"
         self.control_url = f"http://127.0.0.1:{self._control.addresses[0][1]}"
@@ -153,7 +159,7 @@ class VllmStandIn:
         created = str(int(self._clock.now().timestamp()))
         return replayed(
             "models.json",
-            (RECORDED_MODEL, self._served.model),
+            (RECORDED_MODEL, inside(self._served.model)),
             (f'"max_model_len":{RECORDED_WINDOW}', f'"max_model_len":{self._served.window}'),
             ("1796060789", created),
         )
@@ -169,12 +175,14 @@ class VllmStandIn:
         self, request: web.Request, handler: Callable[[web.Request], Awaitable[web.StreamResponse]]
     ) -> web.StreamResponse:
         """Log, hooks and faults around each call."""
-        call = Call(len(self.calls) + 1, self._clock.now(), request.method, request.path)
+        call = Call(next(self._numbers), self._clock.now(), request.method, request.path)
         self.calls.append(call)
         for hook in self.hooks:
             await hook("before", call)
-        response = await self.faults.meet("before", call, request) or await self._reached(request, handler)
-        response = await self.faults.meet("after", call, request) or response
+        instead = await self.faults.meet("before", call, request)
+        response = await self._reached(request, handler) if instead is None else instead
+        instead = await self.faults.meet("after", call, request)
+        response = response if instead is None else instead
         for hook in self.hooks:
             await hook("after", call)
         call.status = response.status
@@ -197,7 +205,10 @@ class VllmStandIn:
             self._check_key(request)
             return await handler(request)
         except Refused as refused:
-            return as_json(refused.status, refused.body)
+            response = as_json(refused.status, refused.body)
+            if refused.status == 401:  # the key is looked at before CORS
+                del response.headers["vary"]
+            return response
         except web.HTTPNotFound:
             return as_json(404, replayed("err_not_found_path.json"))
         except web.HTTPMethodNotAllowed as refused_method:
