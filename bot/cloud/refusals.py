@@ -33,9 +33,9 @@ def told(error: Exception, doing: str, project: str) -> BotError:
     return WeMoveNext(f"Something of ours went wrong while {doing}: {type(error).__name__}.")
 
 
-def reason(error: BotError) -> str:
-    """The shortest plain words for a list of zones that could not be asked: the first sentence without its full stop."""
-    return error.telling.failed.rstrip(".")
+def reason(error: BotError, zone: str) -> str:
+    """Plain words to stand beside the name of a zone: the first sentence without its full stop and without the zone again."""
+    return error.telling.failed.replace(f" in {zone}", "", 1).rstrip(".")
 
 
 def _sign_in_told(error: auth_errors.GoogleAuthError, doing: str) -> BotError:

@@ -156,7 +156,7 @@ class TpuCloud:
         except _TROUBLE as error:
             trouble = told(error, f"listing {what} in {answer.zone}", self._project)
             answer.errors.append(trouble)
-            answer.unreachable.setdefault(answer.zone, reason(trouble))
+            answer.unreachable.setdefault(answer.zone, reason(trouble, answer.zone))
 
     async def _list_machines(self, answer: _ZoneAnswer) -> None:
         """All pages of ListNodes."""

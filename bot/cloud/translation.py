@@ -1,4 +1,7 @@
-"""Google's TPU messages put into our nouns. Pure: no call is made here, and node metadata (it may hold keys) is never read."""
+"""Google's TPU messages put into our nouns. Pure: no call is made here, and node metadata (it may hold keys) is never read.
+
+Enums are read as numbers (`X.pb(x)`), for the library warns on standard error about values that are newer than itself.
+"""
 
 import math
 from collections.abc import Mapping
@@ -57,7 +60,7 @@ def machine_of(node: tpu.Node) -> Machine:
         backend=BACKEND,
         name=name,
         zone=zone,
-        state=MACHINE_STATES.get(int(node.state), MachineState.UNKNOWN),
+        state=MACHINE_STATES.get(tpu.Node.pb(node).state, MachineState.UNKNOWN),
         accelerator=accelerator_of(node),
         health=_health(node),
         address=_address(node),
@@ -79,7 +82,7 @@ def request_of(queued: tpu.QueuedResource) -> CapacityRequest:
         backend=BACKEND,
         name=name,
         zone=zone,
-        state=REQUEST_STATES.get(int(queued.state.state), RequestState.UNKNOWN),
+        state=REQUEST_STATES.get(tpu.QueuedResource.pb(queued).state.state, RequestState.UNKNOWN),
         machine=_only_machine(queued),
         accelerator=accelerator_of(node) if node is not None else None,
         created_at=moment(queued.create_time) if "create_time" in queued else None,
@@ -101,7 +104,7 @@ def accelerator_of(node: tpu.Node) -> str | None:
     """The slice by its field name ("v6e-4"): as the node says it, else from generation and topology, else None."""
     if node.accelerator_type:
         return str(node.accelerator_type)
-    known = _UNITS_PER_CHIP.get(int(node.accelerator_config.type_))
+    known = _UNITS_PER_CHIP.get(tpu.Node.pb(node).accelerator_config.type_)
     sides = str(node.accelerator_config.topology).split("x")
     if known is None or not all(side.isdecimal() for side in sides):
         return None
@@ -144,8 +147,9 @@ def _only_machine(queued: tpu.QueuedResource) -> str | None:
 
 
 def _health(node: tpu.Node) -> str | None:
-    """Google's own word, for instance HEALTHY; None when it says nothing."""
-    return tpu.Node.Health(node.health).name if int(node.health) in set(tpu.Node.Health) and node.health else None
+    """Google's own word, for instance HEALTHY; None when it says nothing, or something newer than this library."""
+    number = tpu.Node.pb(node).health
+    return tpu.Node.Health(number).name if number and number in set(tpu.Node.Health) else None
 
 
 def _address(node: tpu.Node) -> str | None:

@@ -57,7 +57,7 @@ def accelerator_types(project: Project, parent: str, request: Any) -> Page:
         raise refusals.invalid(f"Invalid list filter: {request.filter[:120]}")
     types = sorted(zone.accelerators if wanted is None else zone.accelerators & {wanted.group(1)})
     kind = tpu.AcceleratorType.pb()
-    items = [kind(name=f"{parent}/acceleratorTypes/{name}", type=name) for name in types]
+    items = [kind(name=f"{parent}/acceleratorTypes/{name}", type_=name) for name in types]
     return page(items, request.page_size, request.page_token, f"types {parent} {request.filter}")
 
 

@@ -76,7 +76,7 @@ class World:
             raise refusals.invalid("Only one of accelerator_type and accelerator_config can be specified")
         wanted = node.accelerator_type
         if not wanted:
-            wanted = hardware.named(tpu.AcceleratorConfig.Type(config.type).name, config.topology)
+            wanted = hardware.named(tpu.AcceleratorConfig.Type(config.type_).name, config.topology)
         if wanted not in zone.accelerators:
             raise refusals.accelerator_not_found(wanted)
         return hardware.slice_of(wanted)
