@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from slack_sdk.models.blocks import Block
 
 from bot.slack import escape
 from bot.slack.limits import validate_message, validate_view
@@ -220,6 +221,7 @@ def every_text(rendered: Rendered) -> list[str]:
 def test_any_view_at_all_can_be_sent_and_pings_only_who_is_meant(view: View, chart: str | None) -> None:
     rendered = render(view, details="details 1", chart=chart)
     validate_message({"text": rendered.text, "blocks": rendered.blocks})
+    assert [block.to_dict() for block in Block.parse_all(rendered.blocks)] == rendered.blocks  # Slack's own SDK takes them too
     for text in every_text(rendered):
         assert pings(text) <= meant(view)
         assert re.sub(TOKEN, "", text).count("<") == 0
