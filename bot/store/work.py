@@ -40,6 +40,7 @@ class WorkStore:
         """`lease_s`: life of a lease without renewal, in seconds; `kick_s`: wait for the first kick before the clock kicks."""
         self._redis = redis
         self._scripts = Scripts(redis)
+        self.lease_s = lease_s
         self._lease_ms = int(lease_s * 1000)
         self._kick_ms = int(kick_s * 1000)
 

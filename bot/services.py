@@ -1,0 +1,145 @@
+"""The only place that constructs adapters and stores. Nothing is connected before it is first used."""
+
+import hashlib
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+import aiohttp
+from redis.asyncio import Redis
+
+from bot.cloud.channel import TPU_API
+from bot.cloud.connection import CloudOnFirstUse, NoCloud
+from bot.cloud.tpu import TpuCloud
+from bot.errors import NotConnectedError
+from bot.model import TimeOuts, VllmEngine
+from bot.nouns import Deployment
+from bot.operations.money import BookPrices
+from bot.ports import Cloud, Grants, Identity, Services, Slack
+from bot.pricing.snapshot import snapshot
+from bot.settings import Settings
+from bot.slack.client import SlackClient
+from bot.slack.directory import SlackDirectory
+from bot.slack.tiers import PER_MINUTE
+from bot.slack.wire import Wire, connect
+from bot.store.approvals import ApprovalStore
+from bot.store.audit import AuditLog
+from bot.store.cache import RedisCache
+from bot.store.counters import Counters
+from bot.store.deliveries import DeliveryStore
+from bot.store.deployments import DeploymentStore, from_file, from_settings
+from bot.store.history import HistoryStore
+from bot.store.pace import RedisPace
+from bot.store.work import WorkStore
+
+IDENTITY_LIFE_S = 3600
+
+
+class WallClock:
+    """Implements `bot.ports.Clock` by this machine's own time."""
+
+    def now(self) -> datetime:
+        """The present moment, aware, in UTC."""
+        return datetime.now(UTC)
+
+
+@dataclass(frozen=True)
+class Runtime:
+    """What the processes need beside the ports of Core: the stores of work and messages, Slack out, counters."""
+
+    services: Services
+    redis: Redis
+    work: WorkStore
+    deliveries: DeliveryStore
+    slack: Slack
+    history: HistoryStore
+    counters: Counters
+
+
+def connect_redis(settings: Settings) -> Redis:
+    """An asynchronous connection pool with short time-outs; nothing is opened yet."""
+    return Redis.from_url(
+        settings.redis_url.get_secret_value(), socket_timeout=5.0, socket_connect_timeout=1.0, health_check_interval=15
+    )
+
+
+def configured_deployments(settings: Settings) -> tuple[Deployment, ...]:
+    """The deployments of the settings and of the file. Raises PersonMovesNext when the file is wrong."""
+    return (*from_file(settings.deployments_file), *from_settings(settings.model_base_url))
+
+
+def engine(settings: Settings, deployments: tuple[Deployment, ...]) -> VllmEngine:
+    """The client of the serving engines. MODEL_API_KEY goes to the configured deployments and to no other server."""
+    deadline = settings.engine_deadline_seconds
+    keys = {one.name: settings.model_api_key for one in deployments} if settings.model_api_key else {}
+    return VllmEngine(WallClock(), time_outs=TimeOuts(min(2.0, deadline), deadline, deadline), api_keys=keys)
+
+
+def cloud(settings: Settings) -> CloudOnFirstUse | NoCloud:
+    """TPU capacity of the configured project, or the sentence that says what to set."""
+    project = settings.google_cloud_project
+    if project is None:
+        return NoCloud()
+
+    async def open_it() -> TpuCloud:
+        return await TpuCloud.open(
+            project,
+            clock=WallClock(),
+            address=settings.tpu_api_address or TPU_API,
+            zones=settings.tpu_zones or None,
+            deadline_s=settings.cloud_deadline_seconds,
+        )
+
+    return CloudOnFirstUse(open_it)
+
+
+async def _identity(slack: Slack, cache: RedisCache, token: str) -> Identity:
+    """Who the token makes us, asked of Slack once an hour for all processes."""
+    key = "identity:" + hashlib.sha256(token.encode()).hexdigest()[:16]
+    known = await cache.get(key)
+    if known is not None:
+        return Identity(*known.split(" "))
+    found = await slack.whoami()
+    await cache.put(key, f"{found.team_id} {found.user_id} {found.bot_id}", IDENTITY_LIFE_S)
+    return found
+
+
+@asynccontextmanager
+async def running(settings: Settings) -> AsyncIterator[Runtime]:
+    """Everything a process or a step needs, inside the running loop; leaving closes it.
+
+    Raises NotConnectedError without a bot token.
+    """
+    if settings.slack_bot_token is None:
+        raise NotConnectedError("Slack", "SLACK_BOT_TOKEN")
+    token = settings.slack_bot_token.get_secret_value()
+    async with AsyncExitStack() as stack:
+        redis = connect_redis(settings)
+        stack.push_async_callback(redis.aclose)
+        session = await stack.enter_async_context(aiohttp.ClientSession(trust_env=False))
+        slack = SlackClient(Wire(connect(token, settings.slack_api_url, session), session, RedisPace(redis, PER_MINUTE)))
+        cache = RedisCache(redis)
+        deployments = configured_deployments(settings)
+        engines = engine(settings, deployments)
+        stack.push_async_callback(engines.aclose)
+        capacity: Cloud = cloud(settings)
+        if isinstance(capacity, CloudOnFirstUse):
+            stack.push_async_callback(capacity.aclose)
+        work = WorkStore(redis, lease_s=settings.lease_seconds, kick_s=settings.kick_seconds)
+        history = HistoryStore(redis)
+        services = Services(
+            clock=WallClock(),
+            team_id=(await _identity(slack, cache, token)).team_id,
+            grants=Grants(admins=settings.admins, operators=settings.operators),
+            directory=SlackDirectory(slack, cache),
+            deployments=DeploymentStore(redis, deployments),
+            engine=engines,
+            cloud=capacity,
+            history=history,
+            prices=BookPrices(snapshot().as_book()),
+            work=work,
+            approvals=ApprovalStore(redis, queue="steps", kick_s=settings.kick_seconds),
+            audit=AuditLog(redis),
+        )
+        yield Runtime(services, redis, work, DeliveryStore(redis), slack, history, Counters(redis))

@@ -1,0 +1,65 @@
+"""The kind of work behind every request: run its operation once, owe its answer until it stands."""
+
+import asyncio
+import contextlib
+
+import structlog
+
+from bot.errors import BotError, PersonMovesNext
+from bot.nouns import SeenBy
+from bot.operations.execute import Outcome, early, execute
+from bot.operations.operation import Queue
+from bot.operations.telling import told, unexpected
+from jobs.deliver import deliver
+from jobs.steps import Step, reference
+
+log = structlog.get_logger()
+
+EARLY_AFTER_S = 0.3
+"""A reader who would wait longer than this is shown what is remembered first."""
+
+
+async def answer(step: Step) -> None:
+    """new -> answered -> done. The answer is stored before it is sent: whoever takes over sends the same one."""
+    if step.work.state == "new":
+        outcome = await _outcome(step)
+        await step.move("answered", outcome=outcome.model_dump_json(), view=outcome.view.model_dump_json())
+        if outcome.started is not None:
+            await step.kick(outcome.started, Queue.STEPS)
+    outcome = Outcome.model_validate_json(step.work.data["outcome"])
+    await deliver(step, outcome)
+    await step.move("done")
+
+
+async def _outcome(step: Step) -> Outcome:
+    """What came of it, or how it failed, in words. Our own faults are logged with the reference that the person sees."""
+    request, services = step.work.request, step.runtime.services
+    running = asyncio.create_task(execute(step.registry, services, request))
+    try:
+        await asyncio.wait({running}, timeout=EARLY_AFTER_S)
+        if not running.done():
+            await _show_early(step)
+        return await running
+    except BotError as error:
+        ref = reference(step.work.id)
+        log.info("refused or failed", work=step.work.id, ref=ref, error=type(error).__name__, why=str(error))
+        shown = None if isinstance(error, PersonMovesNext) else ref
+        return Outcome(path="", view=told(error, shown), seen_by=SeenBy.YOU)
+    except Exception:
+        ref = reference(step.work.id)
+        log.exception("operation failed", work=step.work.id, ref=ref)
+        return Outcome(path="", view=unexpected(ref), seen_by=SeenBy.YOU)
+    finally:
+        running.cancel()
+        with contextlib.suppress(asyncio.CancelledError, Exception):
+            await running
+
+
+async def _show_early(step: Step) -> None:
+    """What is remembered, as a message that the answer will replace. That it fails is no reason not to answer."""
+    try:
+        outcome = await early(step.registry, step.runtime.services, step.work.request)
+        if outcome is not None:
+            await deliver(step, outcome)
+    except BotError as error:
+        log.info("nothing shown early", work=step.work.id, why=str(error))

@@ -1,0 +1,39 @@
+"""The one function that RQ runs. It is entered in a forked worker horse; everything it needs is built inside."""
+
+import asyncio
+import contextlib
+import signal
+from collections.abc import Mapping
+
+from bot.operations import OPERATIONS
+from bot.services import Runtime, running
+from bot.settings import from_environment
+from bot.store.work import Work
+from jobs.answer import answer
+from jobs.inbox import REQUEST, Inbox
+from jobs.kick import Kicker
+from jobs.redis import for_rq
+from jobs.steps import Kind, Step, run
+
+KINDS: Mapping[str, Kind] = {REQUEST: answer}
+"""What is done for each kind of work."""
+
+
+def step(work_id: str) -> None:
+    """Look at one piece of work. SIGTERM ends it at the next boundary: the lease is released and somebody else goes on."""
+    with contextlib.suppress(asyncio.CancelledError):
+        asyncio.run(_step(work_id))
+
+
+async def _step(work_id: str) -> None:
+    task = asyncio.current_task()
+    if task is not None:
+        asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
+    settings = from_environment()
+    async with running(settings) as runtime:
+        inbox = Inbox(runtime.work, Kicker(for_rq(settings)), OPERATIONS)
+        await run(lambda work: _claimed(work, runtime, inbox), KINDS, runtime, work_id)
+
+
+def _claimed(work: Work, runtime: Runtime, inbox: Inbox) -> Step:
+    return Step(work, runtime, OPERATIONS, inbox.kick)
