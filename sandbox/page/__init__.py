@@ -1,0 +1,1 @@
+"""The transcript in a browser."""
