@@ -54,13 +54,7 @@ def _families(text: str) -> dict[str, Metric]:
         raise UnreadableExposition("it ends in the middle of a line", foreign=foreign)
     try:
         return {family.name: family for family in text_string_to_metric_families(text)}
-    except (
-        ValueError,
-        LookupError,
-        TypeError,
-        AttributeError,
-        UnboundLocalError,
-    ) as error:
+    except (ValueError, LookupError) as error:
         raise UnreadableExposition(f"a line cannot be read ({type(error).__name__})", foreign=foreign) from error
 
 
