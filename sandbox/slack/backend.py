@@ -24,6 +24,10 @@ class ModalView:
     previous: str | None = None
 
 
+STREAM_SECONDS = 300.0
+"""A stream dies about 5 minutes after its start even while it is fed (python-slack-sdk issue 1859)."""
+
+
 @dataclass(slots=True)
 class Stream:
     """A message that is being streamed; `length` counts the characters sent so far."""
@@ -32,6 +36,10 @@ class Stream:
     started: float
     length: int = 0
     stopped: bool = False
+
+    def running(self, now: float) -> bool:
+        """Whether it can still be fed."""
+        return not self.stopped and now - self.started <= STREAM_SECONDS
 
 
 @dataclass(slots=True)

@@ -87,7 +87,12 @@ OPTIONAL_AFTER_ALL = {
     ("chat.appendStream", "markdown_text"),  # chunks may stand for it
     ("assistant.threads.setSuggestedPrompts", "thread_ts"),  # not sent in the Messages tab of agent_view apps
 }
-MISSING = {("usergroups.users.list", "usergroup"): "no_such_subteam", ("users.info", "user"): "user_not_found"}
+MISSING = {
+    ("usergroups.users.list", "usergroup"): "no_such_subteam",
+    ("users.info", "user"): "user_not_found",
+    ("files.getUploadURLExternal", "filename"): "missing_argument",
+    ("files.getUploadURLExternal", "length"): "missing_argument",
+}
 """Methods that answer a missing argument with a code of their own (from memory; the rest says invalid_arguments)."""
 
 

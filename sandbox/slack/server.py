@@ -1,5 +1,6 @@
 """The server that puts it all behind one loopback port."""
 
+import asyncio
 import ipaddress
 from typing import Any
 
@@ -50,6 +51,7 @@ class SlackStandIn:
         self.people = People(self.backend, self.interactions, self.deliveries)
         self.transcripts = Transcripts(self.backend)
         self._refresh_every = refresh_every
+        self._refreshing: asyncio.Future[None] | None = None
         self._runner: web.AppRunner | None = None
 
     async def start(self, host: str = "127.0.0.1", port: int = 0) -> str:
@@ -66,7 +68,7 @@ class SlackStandIn:
         bound: Any = self._runner.addresses[0]
         self.backend.base_url = f"http://{host}:{bound[1]}"
         if self._refresh_every:
-            self.deliveries.spawn(self.sockets.refresh(self._refresh_every))
+            self._refreshing = asyncio.ensure_future(self.sockets.refresh(self._refresh_every))
         return self.backend.base_url
 
     def more_routes(self) -> list[web.RouteDef]:
@@ -75,6 +77,8 @@ class SlackStandIn:
 
     async def stop(self) -> None:
         """Ends connections, deliveries and the server."""
+        if self._refreshing:
+            self._refreshing.cancel()
         await self.deliveries.close()
         await self.sockets.close()
         if self.http:

@@ -52,7 +52,11 @@ class WebApi:
         token = token_of(request.headers.get("Authorization"), args)
         known = facts()[method].args | {"team_id"} if method in facts() else frozenset(args)
         call = self._faults.record(method, args, tuple(sorted(set(args) - known)))
-        return await self._answer(request, call, lambda: web.json_response(self.answer(method, args, token)))
+        return await self._answer(request, call, lambda: self._json(method, args, token))
+
+    def _json(self, method: str, args: Json, token: str | None) -> web.Response:
+        scopes = {"X-OAuth-Scopes": ",".join(sorted(self._backend.app.scopes))} if token == self._backend.app.bot_token else {}
+        return web.json_response(self.answer(method, args, token), headers=scopes)
 
     def answer(self, method: str, args: Json, token: str | None) -> Json:
         """The body of the answer. RateLimited passes through."""

@@ -1,6 +1,7 @@
 """chat.*: post, update, delete, ephemeral and permalinks."""
 
 import json
+import re
 
 from sandbox.slack.blockkit import check_blocks
 from sandbox.slack.message import Message
@@ -15,6 +16,7 @@ MARKDOWN_LIMIT = 12_000
 METADATA_LIMIT = 16_000
 """Bytes of the metadata payload; Slack says "too large" without a figure, so this one is an assumption."""
 ATTACHMENTS_LIMIT = 100
+TS = re.compile(r"^\d{10}\.\d{6}$")
 
 
 def content(call: Call, text_limit: int | None = None) -> tuple[str, list[Json], list[Json]]:
@@ -65,6 +67,8 @@ def thread_of(call: Call, channel: Channel, name: str = "thread_ts") -> str | No
     given = call.text(name)
     if not given:
         return None
+    if not TS.match(given):
+        raise Refused("invalid_thread_ts", response_metadata={"messages": [f"[ERROR] {given} is not a valid thread_ts"]})
     found = call.backend.find(channel.id, given)
     if found is None or found.kind != "message":
         raise Refused("thread_not_found")
@@ -102,15 +106,20 @@ def own_message(call: Call, refusal: str) -> tuple[Channel, Message]:
 
 
 def update(call: Call) -> Json:
-    """chat.update: replaces text and blocks. Blocks that are not given stay away when only text is given."""
+    """chat.update: replaces the text. Blocks and attachments stay when they are not given; an empty list removes them.
+
+    Slack's method page says so, and python-slack-sdk issue 523 saw it: text alone changes nothing that people see.
+    """
     channel, message = own_message(call, "cant_update_message")
-    if message.streaming:
+    stream = call.backend.streams.get((channel.id, message.ts))
+    if stream and stream.running(call.backend.clock.now()):
         raise Refused("streaming_state_conflict")
     text, blocks, attachments = content(call, UPDATE_TEXT_LIMIT)
     before = message.shape(call.backend.app)
     given = metadata(call)
-    message.text, message.attachments, message.edited = text, attachments, call.backend.new_ts()
-    message.blocks = blocks if blocks or "blocks" in call.args or text else message.blocks
+    message.text, message.edited, message.streaming = text, call.backend.new_ts(), False
+    message.blocks = blocks if blocks or "blocks" in call.args else message.blocks
+    message.attachments = attachments if "attachments" in call.args else message.attachments
     message.metadata = given if given is not None else message.metadata
     call.backend.changed(message, before)
     shape = message.shape(call.backend.app, with_metadata=True)

@@ -7,7 +7,7 @@ from sandbox.slack.access import KIND_SCOPE, require, require_for
 from sandbox.slack.backend import Backend
 from sandbox.slack.message import Message
 from sandbox.slack.method import Call
-from sandbox.slack.refusal import Json, Refused, invalid_arguments
+from sandbox.slack.refusal import Json, Refused
 from sandbox.slack.workspace import Channel
 
 HISTORY_LIMIT = 999
@@ -143,7 +143,7 @@ def list_all(call: Call) -> Json:
 
 
 def open_direct(call: Call) -> Json:
-    """conversations.open: a direct message with one person."""
+    """conversations.open: a direct message with one person; the stand-in has none with several (too_many_users)."""
     if call.args.get("channel"):
         channel = call.backend.channel(call.args["channel"])
         return {"ok": True, "channel": {"id": channel.id}}
@@ -151,7 +151,7 @@ def open_direct(call: Call) -> Json:
     if not users:
         raise Refused("users_list_not_supplied")
     if len(users) > 1:
-        raise invalid_arguments("the stand-in opens direct messages with one person only")
+        raise Refused("too_many_users")
     person = call.backend.workspace.people.get(users[0])
     if person is None:
         raise Refused("user_not_found")

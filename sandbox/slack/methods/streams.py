@@ -1,7 +1,6 @@
 """chat.*Stream: a message written piece by piece.
 
-A stream dies 5 minutes after its start even while it is fed (python-slack-sdk issue 1859), and one message takes about 12,000
-characters in all (observed: 11,977, CopilotKit issue 6064); both are third-party measurements.
+One message takes about 12,000 characters in all (observed: 11,977, CopilotKit issue 6064), which is a third-party measurement.
 """
 
 from sandbox.slack.backend import Stream
@@ -12,7 +11,6 @@ from sandbox.slack.methods.chat import MARKDOWN_LIMIT, metadata, own_message, po
 from sandbox.slack.pings import Ping, notified, tokens
 from sandbox.slack.refusal import Json, Refused
 
-STREAM_SECONDS = 300.0
 STREAM_TOTAL = 11_977
 CHUNK_TYPES: dict[str, frozenset[str]] = {
     "markdown_text": frozenset({"text"}),
@@ -31,8 +29,8 @@ def start(call: Call) -> Json:
         for name in ("recipient_team_id", "recipient_user_id"):
             if not call.args.get(name):
                 raise Refused(f"missing_{name}")
-        if str(call.args["recipient_user_id"]) not in channel.members:
-            raise Refused("user_not_in_channel")
+        if str(call.args["recipient_user_id"]) not in call.backend.workspace.people:
+            raise Refused("user_not_found")
     thread = thread_of(call, channel)
     chunks = _pieces(call)
     message = call.backend.app_message(channel.id, "", [], thread_ts=thread, streaming=True)
@@ -73,7 +71,7 @@ def stop(call: Call) -> Json:
 def _running(call: Call) -> tuple[Stream, Message]:
     channel, message = own_message(call, "message_not_owned_by_app")
     stream = call.backend.streams.get((channel.id, message.ts))
-    if stream is None or stream.stopped or call.backend.clock.now() - stream.started > STREAM_SECONDS:
+    if stream is None or not stream.running(call.backend.clock.now()):
         raise Refused("message_not_in_streaming_state")
     return stream, message
 
