@@ -23,7 +23,7 @@ COMPUTED_AT = datetime(2026, 11, 30, tzinfo=UTC)
 
 
 class Layout(Noun):
-    """GiB on each chip. `kv_low`/`kv_high` bound the cache by what is not verified of the weights; negative means they do not fit.
+    """GiB on each chip. `kv_low`/`kv_high` bound the cache by what is not verified of the weights; negative: they do not fit.
 
     Formula (TPU): cache = usable x utilization - weights, as the log's own "total_hbm_avail" does; programs live in the rest.
     """

@@ -13,9 +13,11 @@ LONGEST = 16_000
 
 _COLOUR = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]|\x1b[@-Z\\-_]|[\x00-\x08\x0b-\x1f\x7f]")
 _DOCKER = re.compile(r"(\d{4})-(\d\d)-(\d\d)T(\d\d:\d\d:\d\d)(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)\s", re.ASCII)
-_PROCESS = re.compile(r"\(([\w.-]{1,40})(?: [\w=.]{1,20}){0,3} pid=\d{1,9}\)\s?", re.ASCII)
+_PROCESS = re.compile(r"\(([\w.-]{1,40})[^()]{0,60}? pid=\d{1,9}(?:, ip=[\w.:]{1,45})?\)\s?", re.ASCII)
 _STAMP = re.compile(
-    r"(DEBUG|INFO|WARNING|ERROR|CRITICAL) (\d\d-\d\d) (\d\d:\d\d:\d\d)(?:[.,]\d{1,6})? \[([\w.-]{1,60}):(\d{1,6})\]\s?", re.ASCII
+    r"(DEBUG|INFO|WARNING|ERROR|CRITICAL) (?:\d{4}-)?(\d\d-\d\d) (\d\d:\d\d:\d\d)(?:[.,]\d{1,6})? "
+    r"\[([\w.-]{1,60}):(\d{1,6})\]\s?",
+    re.ASCII,
 )
 
 
