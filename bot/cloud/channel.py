@@ -38,13 +38,14 @@ def is_loopback(address: str) -> bool:
 async def open_channel(address: str, credentials: Credentials | None) -> grpc.aio.Channel:
     """Open a channel for the typed client; must be called inside the running loop, never before a fork.
 
-    Loopback without credentials is plain text. Every other address gets TLS and `credentials`, or Google's default ones.
+    Loopback without credentials is plain text and never goes through a proxy.
+    Every other address gets TLS and `credentials`, or Google's default ones.
     Raises PersonMovesNext for an address with a scheme, NotConnectedError when there are no default credentials.
     """
     if "/" in address:
         raise PersonMovesNext(f"{address[:80]} is not an address of the TPU API.", next_step="Write it as host:port.")
     if is_loopback(address) and credentials is None:
-        return grpc.aio.insecure_channel(address, options=_OPTIONS)
+        return grpc.aio.insecure_channel(address, options=(*_OPTIONS, ("grpc.enable_http_proxy", 0)))
     held = credentials or await default_credentials()
     return TpuGrpcAsyncIOTransport.create_channel(address, credentials=held, scopes=SCOPES, options=_OPTIONS)
 

@@ -1,5 +1,6 @@
 """The cloud as Core is handed it: opened at the first question, or not set up at all."""
 
+import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 
 from bot.cloud.tpu import TpuCloud
@@ -14,11 +15,14 @@ class CloudOnFirstUse:
         """`open_it` opens the real one inside the running loop."""
         self._open = open_it
         self._cloud: TpuCloud | None = None
+        self._opening = asyncio.Lock()
 
     async def _opened(self) -> TpuCloud:
-        if self._cloud is None:
-            self._cloud = await self._open()
-        return self._cloud
+        """Opened once, also when several ask at the same moment: a second channel would never be closed."""
+        async with self._opening:
+            if self._cloud is None:
+                self._cloud = await self._open()
+            return self._cloud
 
     async def zones(self) -> tuple[str, ...]:
         """See `bot.ports.Cloud`."""

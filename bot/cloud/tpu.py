@@ -148,12 +148,15 @@ class TpuCloud:
         return answer
 
     async def _take(self, answer: _ZoneAnswer, what: str, listing: Callable[[], Awaitable[None]]) -> None:
-        """Run one listing under the zone's deadline; its trouble is written down beside what came before it."""
+        """Run one listing under the zone's deadline; its trouble is written down beside what came before it.
+
+        ValueError: an answer that our nouns cannot hold costs that list, not the fleet.
+        """
         try:
             async with asyncio.timeout(self._deadline_s):
                 await listing()
             answer.answered = True
-        except _TROUBLE as error:
+        except (*_TROUBLE, ValueError) as error:
             trouble = told(error, f"listing {what} in {answer.zone}", self._project)
             answer.errors.append(trouble)
             answer.unreachable.setdefault(answer.zone, reason(trouble, answer.zone))
