@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 
 import aiohttp
 from redis.asyncio import Redis
+from redis.exceptions import RedisError
 
 from bot.cloud.channel import TPU_API
 from bot.cloud.connection import CloudOnFirstUse, NoCloud
@@ -23,17 +24,21 @@ from bot.slack.client import SlackClient
 from bot.slack.directory import SlackDirectory
 from bot.slack.tiers import PER_MINUTE
 from bot.slack.wire import Wire, connect
+from bot.store.absent import NoApprovals, NoAudit, NoDirectory, NoWork
 from bot.store.approvals import ApprovalStore
 from bot.store.audit import AuditLog
 from bot.store.cache import RedisCache
 from bot.store.counters import Counters
 from bot.store.deliveries import DeliveryStore
 from bot.store.deployments import DeploymentStore, from_file, from_settings
-from bot.store.history import HistoryStore
+from bot.store.history import HistoryStore, NoHistory
 from bot.store.pace import RedisPace
 from bot.store.work import WorkStore
 
 IDENTITY_LIFE_S = 3600
+
+TERMINAL_TEAM = "TERMINAL"
+"""The team id where no workspace is known."""
 
 
 class WallClock:
@@ -143,3 +148,39 @@ async def running(settings: Settings) -> AsyncIterator[Runtime]:
             audit=AuditLog(redis),
         )
         yield Runtime(services, redis, work, DeliveryStore(redis), slack, history, Counters(redis))
+
+
+@asynccontextmanager
+async def at_hand(settings: Settings) -> AsyncIterator[Services]:
+    """What the terminal needs: cloud and model asked directly, Redis where it answers, Slack not at all."""
+    async with AsyncExitStack() as stack:
+        redis = connect_redis(settings)
+        stack.push_async_callback(redis.aclose)
+        remembered = await _answers(redis)
+        deployments = configured_deployments(settings)
+        engines = engine(settings, deployments)
+        stack.push_async_callback(engines.aclose)
+        capacity = cloud(settings)
+        if isinstance(capacity, CloudOnFirstUse):
+            stack.push_async_callback(capacity.aclose)
+        yield Services(
+            clock=WallClock(),
+            team_id=settings.terminal_team or TERMINAL_TEAM,
+            grants=Grants(admins=settings.admins, operators=settings.operators),
+            directory=NoDirectory(),
+            deployments=DeploymentStore(redis if remembered else None, deployments),
+            engine=engines,
+            cloud=capacity,
+            history=HistoryStore(redis) if remembered else NoHistory(),
+            prices=BookPrices(snapshot().as_book()),
+            work=WorkStore(redis, lease_s=settings.lease_seconds, kick_s=settings.kick_seconds) if remembered else NoWork(),
+            approvals=ApprovalStore(redis, queue="steps", kick_s=settings.kick_seconds) if remembered else NoApprovals(),
+            audit=AuditLog(redis) if remembered else NoAudit(),
+        )
+
+
+async def _answers(redis: Redis) -> bool:
+    try:
+        return bool(await redis.ping())
+    except RedisError:
+        return False

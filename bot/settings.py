@@ -41,6 +41,9 @@ class Settings(BaseSettings):
     terminal_user: str | None = None
     """The Slack user id that stands for whoever uses the terminal on this machine; else the terminal is a viewer."""
 
+    terminal_team: str | None = None
+    """The Slack team id whose history and work the terminal shows."""
+
     # Pace
     lease_seconds: float = Field(default=10.0, gt=0, le=60)
     kick_seconds: float = Field(default=2.0, gt=0)

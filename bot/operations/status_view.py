@@ -105,7 +105,7 @@ def _rest(status: "Status") -> Line:
     parts: list[str | Span] = ["Last change: unknown. New errors: unknown. "]
     if status.usd_per_hour is not None:
         price = status.usd_per_hour
-        parts.append(f"{money(price.value)}/h ({price.source}, {price.at.day} {price.at:%b}) · ")
+        parts.append(f"{money(price.value)}/h (list price of {price.at.day} {price.at:%b}) · ")
     else:
         parts.append("Price unknown · ")
     if status.ends_at is None:

@@ -1,0 +1,71 @@
+"""The stores where there is no Redis: reads of cloud and model go on without, the rest says what to set."""
+
+from collections.abc import Mapping
+
+from bot.errors import NotConnectedError
+from bot.nouns import Actor, Standing
+from bot.ports import OpenWork, Question
+from bot.requests import Request
+from bot.view import View
+
+
+def _no_redis() -> NotConnectedError:
+    return NotConnectedError("Redis", "REDIS_URL")
+
+
+class NoWork:
+    """Implements `bot.ports.WorkBook`; every question says what to set."""
+
+    async def under_way(self, team_id: str) -> tuple[OpenWork, ...]:
+        """Raises NotConnectedError."""
+        raise _no_redis()
+
+    async def answer(self, work_id: str) -> tuple[Request, View] | None:
+        """Raises NotConnectedError."""
+        raise _no_redis()
+
+    async def ask_to_stop(self, work_id: str) -> bool:
+        """Raises NotConnectedError."""
+        raise _no_redis()
+
+
+class NoApprovals:
+    """Implements `bot.ports.Approvals`; nothing can be asked or answered."""
+
+    async def ask(self, question: Question) -> None:
+        """Raises NotConnectedError."""
+        raise _no_redis()
+
+    async def get(self, question_id: str) -> Question | None:
+        """Raises NotConnectedError."""
+        raise _no_redis()
+
+    async def spend(self, question: Question, by: Actor) -> bool:
+        """Raises NotConnectedError."""
+        raise _no_redis()
+
+    async def decline(self, question: Question, by: Actor) -> bool:
+        """Raises NotConnectedError."""
+        raise _no_redis()
+
+
+class NoAudit:
+    """Implements `bot.ports.Audit`: what cannot be written down is not done."""
+
+    async def note(self, team_id: str, entry: Mapping[str, str]) -> None:
+        """Raises NotConnectedError."""
+        raise _no_redis()
+
+
+class NoDirectory:
+    """Implements `bot.ports.Directory` for the terminal, where nobody asks Slack who people are."""
+
+    async def standing(self, actor: Actor) -> Standing:
+        """Whoever has a shell here is a member, and no more than that unless TERMINAL_USER says so."""
+        del actor
+        return Standing.MEMBER
+
+    async def in_group(self, actor: Actor, group_id: str) -> bool:
+        """User groups are not looked up."""
+        del actor, group_id
+        return False

@@ -1,0 +1,104 @@
+"""The only reader of Slack's JSON. What leaves here is plain, redacted and has a stable id."""
+
+import html
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from bot.diagnosis.secrets import Kind, redact
+from bot.nouns import Actor
+from bot.requests import Door, Place, Request, request_id
+
+WORDS_LIMIT = 4000
+"""Characters of what somebody typed that are kept."""
+
+_MENTION = re.compile(r"^\s*<@([A-Z0-9]+)(?:\|[^>]*)?>[\s,:]*")
+_LABELLED = re.compile(r"<(?:https?|mailto):[^|>]*\|([^>]*)>")
+_BARE = re.compile(r"<((?:https?|mailto):[^|>]*)>")
+
+
+@dataclass(frozen=True)
+class Said:
+    """A request as it was said, and the kinds of secret that were hidden in it before anybody stored it."""
+
+    request: Request
+    secrets: tuple[Kind, ...]
+
+
+Body = Mapping[str, Any]
+
+
+def _text(value: object) -> str:
+    return value if isinstance(value, str) else ""
+
+
+def _plain(raw: str) -> str:
+    """Slack's own dress off: links become their words, entities become characters."""
+    bare = _BARE.sub(r"\1", _LABELLED.sub(r"\1", raw[: WORDS_LIMIT * 4]))
+    return html.unescape(bare).replace("\x00", "").strip()[:WORDS_LIMIT]
+
+
+def _said(door: Door, actor: Actor, place: Place, raw: str, now: datetime, *trigger: str) -> Said:
+    hidden = redact(_plain(raw))
+    request = Request(id=request_id(door, *trigger), door=door, actor=actor, place=place, words=hidden.text[:WORDS_LIMIT], at=now)
+    return Said(request, hidden.found)
+
+
+def from_command(body: Body, now: datetime) -> Said | None:
+    """A slash command; its id is made of its trigger id, which no other command has. None when it is not whole."""
+    actor = Actor(team_id=_text(body.get("team_id")), user_id=_text(body.get("user_id")))
+    channel, trigger = _text(body.get("channel_id")), _text(body.get("trigger_id"))
+    if not (actor.team_id and actor.user_id and channel and trigger):
+        return None
+    place = Place(
+        channel=channel,
+        direct=_text(body.get("channel_name")) == "directmessage",
+        response_url=_text(body.get("response_url")) or None,
+    )
+    return _said(Door.COMMAND, actor, place, _text(body.get("text")), now, actor.team_id, trigger)
+
+
+def from_event(body: Body, now: datetime) -> Said | None:
+    """A mention in a channel or a message to the bot alone. None for everything else, other bots' words above all.
+
+    The id is made of channel and ts, so a mention that arrives as two events is one request.
+    """
+    event = body.get("event")
+    if not isinstance(event, Mapping) or event.get("bot_id") or event.get("subtype"):
+        return None
+    kind, direct = event.get("type"), event.get("channel_type") == "im"
+    if kind != "app_mention" and not (kind == "message" and direct):
+        return None
+    user_team = _text(event.get("user_team")) or _text(event.get("team")) or _text(body.get("team_id"))
+    actor = Actor(team_id=user_team, user_id=_text(event.get("user")))
+    channel, ts = _text(event.get("channel")), _text(event.get("ts"))
+    if not (actor.team_id and actor.user_id and channel and ts):
+        return None
+    place = Place(channel=channel, thread=_text(event.get("thread_ts")) or None, message=ts, direct=direct)
+    door = Door.MESSAGE if direct else Door.MENTION
+    return _said(door, actor, place, _MENTION.sub("", _text(event.get("text"))), now, _text(body.get("team_id")), channel, ts)
+
+
+def from_button(body: Body, now: datetime) -> Said | None:
+    """A pressed button: it says its value, as its presser would type it. None when it is not one of ours."""
+    actions, user = body.get("actions"), body.get("user")
+    if not (isinstance(actions, list) and actions and isinstance(actions[0], Mapping) and isinstance(user, Mapping)):
+        return None
+    action, container = actions[0], body.get("container")
+    held = container if isinstance(container, Mapping) else {}
+    team = user.get("team_id") or (body.get("team") or {}).get("id")
+    actor = Actor(team_id=_text(team), user_id=_text(user.get("id")))
+    channel = _text(held.get("channel_id")) or _text((body.get("channel") or {}).get("id"))
+    trigger = _text(body.get("trigger_id"))
+    if not (actor.team_id and actor.user_id and channel and trigger and isinstance(action.get("value"), str)):
+        return None
+    place = Place(
+        channel=channel,
+        thread=_text(held.get("thread_ts")) or None,
+        message=_text(held.get("message_ts")) or None,
+        ephemeral=bool(held.get("is_ephemeral")),
+        response_url=_text(body.get("response_url")) or None,
+    )
+    return _said(Door.BUTTON, actor, place, action["value"], now, actor.team_id, trigger)

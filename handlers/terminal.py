@@ -1,0 +1,134 @@
+"""`gemma`: the same words as in Slack, typed in a terminal; and the commands that run the processes."""
+
+import asyncio
+import getpass
+import json
+import sys
+from collections.abc import Coroutine
+from datetime import UTC, datetime
+from typing import Annotated, Any
+
+import typer
+
+from bot.errors import BotError
+from bot.log import configure
+from bot.settings import Settings, from_environment
+
+processes = typer.Typer(add_completion=False, no_args_is_help=True, help="Run the parts of the bot.")
+
+
+def _settings() -> Settings:
+    settings = from_environment()
+    configure(settings.log_level)
+    return settings
+
+
+def _run(work: Coroutine[Any, Any, None]) -> None:
+    """Run a process; what a person can put right is one line and exit code 2."""
+    try:
+        asyncio.run(work)
+    except BotError as error:
+        print(error, file=sys.stderr)
+        raise typer.Exit(2) from None
+
+
+@processes.command()
+def web() -> None:
+    """Listen to Slack."""
+    from handlers import web as listening
+
+    _run(listening.run(_settings()))
+
+
+@processes.command()
+def worker() -> None:
+    """Do the work: forks the workers of all queues."""
+    from jobs.supervisor import Supervisor, places
+
+    settings = _settings()
+    Supervisor(settings, places(settings)).run()
+
+
+@processes.command()
+def clock() -> None:
+    """Kick due work, sample deployments, tell our own figures."""
+    from jobs import clock as ticking
+
+    _run(ticking.run(_settings()))
+
+
+@processes.command()
+def manifest(http_url: Annotated[str | None, typer.Option(help="Public https address, for HTTP mode")] = None) -> None:
+    """Print the Slack app manifest."""
+    from handlers.slack.manifest import manifest as made
+
+    print(json.dumps(made(http_url), indent=2))
+
+
+@processes.command()
+def docs() -> None:
+    """Print docs/operations.md, read off the table of operations."""
+    from handlers.reference import reference
+
+    print(reference(), end="")
+
+
+@processes.command()
+def sandbox(
+    say: Annotated[list[str] | None, typer.Option(help="Type this line; may be given more than once")] = None,
+    user: Annotated[str, typer.Option(help="Who types: anna, ben, carla, dana")] = "anna",
+    channel: Annotated[str, typer.Option(help="Where: #ops, #general or @gemma")] = "#ops",
+    port: Annotated[int, typer.Option(help="Port of the page; 0 takes a free one")] = 0,
+) -> None:
+    """Run everything against stand-ins on this machine, with a page to type in."""
+    from sandbox import command
+
+    typing = command.Typing(tuple(say or ()), user, channel)
+    raise typer.Exit(asyncio.run(command.say(typing) if say else command.serve(port)))
+
+
+PROCESSES = frozenset({"web", "worker", "clock", "manifest", "docs", "sandbox", "--help"})
+
+
+async def ask(words: list[str], *, as_json: bool) -> int:
+    """Ask in the terminal what could be asked in Slack: no workers, and for reads no Redis. 0, or 1 when it did not work."""
+    from bot.nouns import Actor
+    from bot.operations import OPERATIONS
+    from bot.operations.execute import execute
+    from bot.operations.telling import told
+    from bot.requests import Door, Place, Request
+    from bot.services import at_hand
+    from handlers.text import render
+
+    settings = _settings()
+    async with at_hand(settings) as services:
+        user = settings.terminal_user or f"terminal:{getpass.getuser()}"
+        request = Request(
+            id="terminal",
+            door=Door.TERMINAL,
+            actor=Actor(team_id=services.team_id, user_id=user),
+            place=Place(channel="terminal"),
+            words=" ".join(words),
+            at=datetime.now(UTC),
+        )
+        try:
+            outcome = await execute(OPERATIONS, services, request)
+        except BotError as error:
+            print(json.dumps({"error": str(error)}) if as_json else render(told(error)), file=sys.stderr)
+            return 1
+    print(json.dumps(outcome.result, indent=2) if as_json else render(outcome.view, colour=sys.stdout.isatty()))
+    return 0
+
+
+def main() -> None:
+    """The entry point: a process command, or words of the table."""
+    words = sys.argv[1:]
+    if words and words[0] in PROCESSES:
+        processes()
+        return
+    as_json = "--json" in words
+    sys.exit(asyncio.run(ask([word for word in words if word != "--json"], as_json=as_json)))
+
+
+if __name__ == "__main__":
+    main()

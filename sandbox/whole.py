@@ -1,0 +1,138 @@
+"""The whole sandbox: stand-ins for Slack, Google Cloud and vLLM, a real Valkey, and the product's own three processes."""
+
+import asyncio
+import os
+import socket
+import tempfile
+from contextlib import AsyncExitStack
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from redis.asyncio import Redis
+
+from bot.nouns import Deployment
+from bot.store import keys
+from sandbox.clock import Clock
+from sandbox.google.seed import HOME, default_project
+from sandbox.google.standin import GoogleStandIn
+from sandbox.memory import Memory
+from sandbox.past import ShiftedClock, live_through
+from sandbox.processes import ManagedProcess
+from sandbox.slack import SlackStandIn, default_workspace
+from sandbox.vllm import VllmStandIn
+
+PASSED_ON = ("PATH", "HOME", "LANG", "LC_ALL", "TZ", "VIRTUAL_ENV", "PYTHONPATH", "TMPDIR")
+"""All that the product sees of the real environment: nobody's real tokens get into the sandbox."""
+
+DEPLOYMENTS = """[prod]
+base_url = "{url}"
+accelerator = "v6e-4"
+zone = "{zone}"
+machine = "prod-1"
+"""
+
+SETTLE_PAUSE_S = 0.02
+
+
+def free_port() -> int:
+    """A port that nobody listens on at this moment."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+class Sandbox:
+    """Use it as an asynchronous context manager: entering starts everything, leaving ends all of it and removes its folder."""
+
+    def __init__(self, *, past: bool = True, processes: bool = True, port: int = 0, **settings: str) -> None:
+        """`past` gives the deployment a history; `processes` False starts the stand-ins alone; `settings` go to the product."""
+        self._past = past
+        self._with_processes = processes
+        self._port = port
+        self._settings = settings
+        self._stack = AsyncExitStack()
+        self.slack = SlackStandIn(default_workspace())
+        self._shifted = ShiftedClock()
+        self.vllm = VllmStandIn(self._shifted if past else Clock())
+        self.google = GoogleStandIn(default_project(Clock()), Clock())
+        self.processes: dict[str, ManagedProcess] = {}
+
+    async def __aenter__(self) -> Self:
+        """Start the stand-ins, Valkey and the processes; return when Slack is connected."""
+        try:
+            await self._start()
+        except BaseException:
+            await self._stack.aclose()
+            raise
+        return self
+
+    async def __aexit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        """End everything."""
+        await self._stack.aclose()
+
+    async def _start(self) -> None:
+        self.folder = Path(self._stack.enter_context(tempfile.TemporaryDirectory(prefix="gemma-sandbox-")))
+        self.memory = Memory(self.folder / "valkey")
+        await self.memory.start()
+        self._stack.push_async_callback(self.memory.stop)
+        self.page = await self.slack.start(port=self._port)
+        self._stack.push_async_callback(self.slack.stop)
+        url = await self.vllm.start()
+        self._stack.push_async_callback(self.vllm.stop)
+        self.addresses = await self.google.start()
+        self._stack.push_async_callback(self.google.stop)
+        self.redis = Redis.from_url(self.memory.url)
+        self._stack.push_async_callback(self.redis.aclose)
+        (self.folder / "deployments.toml").write_text(DEPLOYMENTS.format(url=url, zone=HOME))
+        if self._past:
+            deployment = Deployment(name="prod", base_url=url)
+            await live_through(self._shifted, deployment, self.slack.workspace.team_id, self.redis)
+        if self._with_processes:
+            await self._start_processes()
+        while self._with_processes and not self.slack.sockets.connections:
+            await asyncio.sleep(SETTLE_PAUSE_S)
+
+    def environment(self) -> dict[str, str]:
+        """What the product is given: addresses and credentials of the stand-ins, and nothing else."""
+        app = self.slack.workspace.app
+        return {
+            **{name: os.environ[name] for name in PASSED_ON if name in os.environ},
+            "PYTHONUNBUFFERED": "1",
+            "SLACK_BOT_TOKEN": app.bot_token,
+            "SLACK_APP_TOKEN": app.app_token,
+            "SLACK_API_URL": self.slack.api_url,
+            "REDIS_URL": self.memory.url,
+            "GOOGLE_CLOUD_PROJECT": self.google.project.name,
+            "TPU_API_ADDRESS": self.addresses.grpc,
+            "OPERATORS": "S0TPUOPS",
+            "ADMINS": "U0ANNA",
+            "DEPLOYMENTS_FILE": str(self.folder / "deployments.toml"),
+            "HEALTH_PORT": str(free_port()),
+            "METRICS_PORT": str(free_port()),
+            **self._settings,
+        }
+
+    async def _start_processes(self) -> None:
+        environment = self.environment()
+        for name in ("web", "worker", "clock"):
+            process = self.processes[name] = ManagedProcess(name, [name], environment, self.folder)
+            await process.start()
+            self._stack.push_async_callback(process.stop)
+
+    async def settled(self, within_s: float = 60.0) -> bool:
+        """Wait until nothing is due, leased or on its way, twice in a row. False when that takes too long."""
+        try:
+            async with asyncio.timeout(within_s):
+                quiet = 0
+                while quiet < 2:
+                    busy = await self.redis.zcard(keys.DUE) or self.slack.deliveries.under_way
+                    quiet = 0 if busy else quiet + 1
+                    await asyncio.sleep(SETTLE_PAUSE_S)
+        except TimeoutError:
+            return False
+        return True
+
+    def logs(self) -> str:
+        """What the processes printed."""
+        return "\n".join(f"--- {path.name}\n{path.read_text(errors='replace')}" for path in sorted(self.folder.glob("*.log")))
