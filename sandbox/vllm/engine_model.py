@@ -79,7 +79,7 @@ class EngineModel:
         self.histograms = {name: Observations(edges) for name, edges in self.edges.items()}
         self.live: list[LiveRequest] = []
         self._due: dict[str, float] = defaultdict(float)
-        self._served = 0
+        self.worked_out = 0
 
     def switch(self, scenario: Scenario, now: datetime) -> None:
         """Other traffic from now on."""
@@ -135,8 +135,8 @@ class EngineModel:
         """Let so many background requests finish, at evenly spread places of their distributions."""
         worked_out = min(requests, AT_MOST)
         for i in range(worked_out):
-            self._served += 1
-            places = [(self._served * step) % 1 for step in SPREAD]
+            self.worked_out += 1
+            places = [(self.worked_out * step) % 1 for step in SPREAD]
             s, times = self.scenario, requests // worked_out + (1 if i < requests % worked_out else 0)
             self._observe(
                 ttft=s.ttft.at(places[0]),

@@ -5,6 +5,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cache
 
 from prometheus_client.utils import floatToGoString
 
@@ -44,6 +45,7 @@ class Family:
     lines: tuple[Line, ...]
 
 
+@cache
 def recorded_families(text: str) -> tuple[Family, ...]:
     """The families of a recorded exposition, in order. (A recorded one is trusted: it is not parsed as hostile text.)"""
     families: list[Family] = []

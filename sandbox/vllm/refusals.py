@@ -47,7 +47,7 @@ def read_body(raw: bytes, content_type: str) -> dict[str, Any]:
     except ValueError as error:
         raise _bad_json(error) from error
     if not isinstance(body, dict):
-        kind = f"<{type(body).__name__} of {len(body)} items>" if isinstance(body, list) else repr(body)
+        kind = f"<{type(body).__name__} of {len(body)} items>" if isinstance(body, list) else inside(body)
         raise Refused(400, replayed("err_body_list.json", ("<list of 1 items>", kind)))
     return body
 
