@@ -5,7 +5,7 @@ from math import ceil
 
 from bot.nouns import Noun
 from bot.serving.gemma import Geometry
-from bot.serving.planner import KvGroup, hybrid_groups
+from bot.serving.planner import DECODE_IN_FLIGHT, KvGroup, blocks_for, hybrid_groups
 from bot.serving.startup import Startup
 
 
@@ -92,6 +92,18 @@ def users_at(cache: CacheFacts, length: int, geometry: Geometry | None, tp: int)
     if geometry is None or cache.blocks is None or not cache.block_size or cache.max_concurrency <= 0:
         return int(cache.max_concurrency), f"at least: what it guarantees at {cache.context:,} tokens"
     return _hybrid_users(cache, cache.blocks, cache.max_concurrency, cache.context, length, geometry, tp, cache.block_size)
+
+
+def decoding_at(cache: CacheFacts, length: int, geometry: Geometry | None, tp: int) -> int | None:
+    """Requests of `length` tokens that fit once all only generate: no guarantee. None when the groups are not known."""
+    if cache.blocks is None or not cache.block_size or (cache.context is not None and length > cache.context):
+        return None
+    if cache.uniform:
+        return cache.blocks // ceil(length / cache.block_size)
+    if geometry is None:
+        return None
+    groups, _ = hybrid_groups((geometry.sliding, geometry.full), 2, tp, cache.block_size)
+    return cache.blocks // blocks_for(groups, length, DECODE_IN_FLIGHT)
 
 
 def _hybrid_users(

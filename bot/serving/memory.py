@@ -6,7 +6,7 @@ from enum import StrEnum
 
 from bot.errors import UsageError
 from bot.nouns import Noun, Quantity, Slice
-from bot.serving.cache_facts import CacheFacts, from_labels, from_startup, users_at
+from bot.serving.cache_facts import CacheFacts, decoding_at, from_labels, from_startup, users_at
 from bot.serving.catalogue import LENGTHS, Fit, fits
 from bot.serving.gemma import Geometry, find
 from bot.serving.layout import DEFAULT_UTILIZATION
@@ -26,10 +26,14 @@ class Basis(StrEnum):
 
 
 class UsersAt(Noun):
-    """Requests of `context` tokens at once. Quantity of 0: refused; None: cannot be told. `note` says why."""
+    """Requests of `context` tokens at once. Quantity of 0: refused; None: cannot be told. `note` says why.
+
+    `users` is guaranteed whatever the requests do; `decoding` is expected once all only generate, where that can be told.
+    """
 
     context: int
     users: Quantity | None
+    decoding: Quantity | None = None
     note: str = ""
 
 
@@ -128,9 +132,10 @@ def _measured(
     rows = []
     for length in sorted({*LENGTHS, *([asked] if asked else [])}):
         users, note = users_at(cache, length, geometry, tp)
-        quantity = None if users is None else Quantity(value=users, unit="requests", at=at, source=basis.value)
-        rows.append(UsersAt(context=length, users=quantity, note=note))
-    concurrency = cache.max_concurrency
+        decoding = decoding_at(cache, length, geometry, tp)
+        rows.append(
+            UsersAt(context=length, users=_requests(users, at, basis), decoding=_requests(decoding, at, basis), note=note)
+        )
     return MemoryAnswer(
         basis=basis,
         estimate=False,
@@ -140,11 +145,15 @@ def _measured(
         kv_dtype=(startup.kv_dtype if startup else None) or cache.kv_dtype,
         planner=Planner.ALL_LAYERS_FULL if cache.uniform else Planner.HYBRID if cache.blocks is not None else None,
         tokens=Quantity(value=cache.tokens, unit="tokens", at=at, source=basis.value),
-        max_concurrency=None if concurrency is None else Quantity(value=concurrency, unit="requests", at=at, source=basis.value),
+        max_concurrency=_requests(cache.max_concurrency, at, basis),
         users=tuple(rows),
         fit=fit,
         notes=_measured_notes(cache, geometry),
     )
+
+
+def _requests(count: float | None, at: datetime, basis: Basis) -> Quantity | None:
+    return None if count is None else Quantity(value=count, unit="requests", at=at, source=basis.value)
 
 
 def _measured_notes(cache: CacheFacts, geometry: Geometry | None) -> tuple[str, ...]:

@@ -5,6 +5,7 @@ checked against its output to every digit). `all-layers-full` is what TPU builds
 #3220 open; a v6e-1 start-up log of 10 August 2026 shows it): one group, every layer that owns a cache at full length.
 """
 
+import re
 from enum import StrEnum
 from math import ceil
 
@@ -21,6 +22,25 @@ class Planner(StrEnum):
 
     HYBRID = "hybrid"
     ALL_LAYERS_FULL = "all-layers-full"
+
+
+_HYBRID_SINCE = (0, 21)
+
+
+def planner_of(*, on_tpu: bool | None, version: str | None = None, kv_groups: int | None = None) -> Planner | None:
+    """The rule an engine follows by what is known of it, None when that is not enough.
+
+    Its own log decides first (one cache group: all layers full). Else TPU builds of August 2026 keep all layers; GPU and CPU
+    builds are hybrid since vLLM 0.21, before that the hybrid allocator had no effect for Gemma 4 (vllm#43308).
+    """
+    if kv_groups is not None:
+        return Planner.ALL_LAYERS_FULL if kv_groups == 1 else Planner.HYBRID
+    if on_tpu is not False:
+        return Planner.ALL_LAYERS_FULL if on_tpu else None
+    number = re.match(r"v?(\d{1,4})\.(\d{1,4})", version or "", re.ASCII)
+    if number is None:
+        return None
+    return Planner.HYBRID if (int(number[1]), int(number[2])) >= _HYBRID_SINCE else Planner.ALL_LAYERS_FULL
 
 
 class KvGroup(Noun):

@@ -166,12 +166,19 @@ def read(lines: Iterable[str], *, year: int | None = None) -> Startup:
     start, starts = _Start(), 0
     for raw in lines:
         line = split(raw)
-        if start.under_way and _RESTART.match(line.text):
+        if _restarts(start, line):
             start = _Start()
             starts += 1
         start.take(line)
     began = bool(start.seen) or start.failure is not None
     return _told(start, starts + (1 if began or starts else 0), start.year or year)
+
+
+def _restarts(start: _Start, line: LogLine) -> bool:
+    """Whether the line begins another start: a banner or arguments, or on TPU, after a failure, the platform's first line."""
+    if start.under_way and _RESTART.match(line.text):
+        return True
+    return start.failure is not None and line.process is None and line.text.startswith("TPU info: ")
 
 
 def _told(start: _Start, starts: int, year: int | None) -> Startup:

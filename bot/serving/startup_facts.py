@@ -87,6 +87,7 @@ _BLOCK_SIZES: tuple[re.Pattern[str], ...] = (
 )
 _GROUP_SIZES = _rule(r"kv cache group sizes \(((?:\d{1,6}, ?)*\d{1,6},?)\)")
 _HBM = _rule(r"(Init worker|Init model) \|.*?hbm=\[((?:\([\d., ]{3,40}\)(?:, )?){1,512})\]")
+_LOADED = _rule(r"^Model loading took " + _REAL + r" GiB")
 _PAIR = _rule(r"\(" + _REAL + r", " + _REAL + r"\)")
 _COMPILED = _rule(r"^Compilation of .* finished in " + _REAL + r" ?\[?s")
 _PASS = _rule(r"^Warm-up call pass finished in " + _REAL + r" ?\[?s")
@@ -145,7 +146,10 @@ class Facts:
                 self._block = (rank, int(match[1]))
 
     def _learn_memory(self, text: str) -> None:
-        """Memory of the chips: one pair (used, limit) in GiB for each."""
+        """Memory of the chips: one pair (used, limit) in GiB for each. GPU builds only say what loading took."""
+        loaded = _LOADED.search(text)
+        if loaded:
+            self._weights = float(loaded[1])
         match = _HBM.search(text)
         pairs = _PAIR.findall(match[2]) if match else []
         if match and pairs:

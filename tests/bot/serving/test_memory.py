@@ -107,3 +107,18 @@ def test_every_figure_carries_its_time_and_source() -> None:
         figures = [row.users for row in got.users if row.users] + [one for one in (got.tokens, got.max_concurrency) if one]
         assert figures
         assert all(figure.source and figure.unit and figure.at.tzinfo for figure in figures)
+
+
+def test_a_hybrid_engine_gives_the_guarantee_and_what_is_expected_beside_it() -> None:
+    labels = {
+        "num_gpu_blocks": "16384",
+        "block_size": "16",
+        "kv_cache_size_tokens": "137342",
+        "kv_cache_max_concurrency": "4.191353",
+    }
+    got = answer(at=NOW, model="31B", labels=labels, served_context=32 * K, on_tpu=False)
+    row = next(row for row in got.users if row.context == 32 * K)
+    assert row.users is not None
+    assert row.decoding is not None
+    assert (row.users.value, row.decoding.value) == (4, 12)
+    assert got.planner is Planner.HYBRID

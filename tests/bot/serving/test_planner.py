@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from bot.errors import UsageError
 from bot.serving.gemma import FAMILY, Geometry, KvLayers, find
-from bot.serving.planner import Planner, group_size, hybrid_groups, plan, tpu_block_size
+from bot.serving.planner import Planner, group_size, hybrid_groups, plan, planner_of, tpu_block_size
 
 ROWS = [
     json.loads(line)
@@ -181,3 +181,21 @@ def test_every_group_has_the_same_bytes_per_block(model: Geometry, tp: int) -> N
         pages.add(group.block_size * kind.bytes_per_token(2, tp))
     assert len(pages) == 1
     assert sum(group.layers for group in groups) == model.layers - model.shared_layers
+
+
+@pytest.mark.parametrize(
+    ("on_tpu", "version", "groups", "rule"),
+    [
+        (True, "0.26.1", None, Planner.ALL_LAYERS_FULL),
+        (True, "0.30.0", 6, Planner.HYBRID),
+        (False, "0.32.0", None, Planner.HYBRID),
+        (False, "v0.20.2", None, Planner.ALL_LAYERS_FULL),
+        (False, "0.32.0", 1, Planner.ALL_LAYERS_FULL),
+        (False, None, None, None),
+        (None, "0.32.0", None, None),
+    ],
+)
+def test_the_rule_follows_the_log_then_the_build(
+    on_tpu: bool | None, version: str | None, groups: int | None, rule: Planner
+) -> None:
+    assert planner_of(on_tpu=on_tpu, version=version, kv_groups=groups) is rule

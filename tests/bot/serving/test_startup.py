@@ -132,6 +132,9 @@ def test_a_log_without_times_still_tells_its_facts() -> None:
 def test_the_last_of_several_starts_is_the_one_described() -> None:
     got = read(FAILED + TPU)
     assert (got.starts, got.state, got.failure, got.accelerator, got.num_blocks) == (2, "ready", None, "v6e-1", 17_996)
+    begun = got.phase("process")
+    assert begun is not None
+    assert begun.started == "08-10 17:53:38"
     again = read(TPU + FAILED)
     assert (again.starts, again.state, again.num_blocks) == (2, "failed", None)
 
@@ -212,3 +215,16 @@ def test_numbers_beyond_reason_stay_unknown_or_read() -> None:
     got = read(["Using max model len " + "9" * 6_000, "KV cache size: " + "1" * 6_000 + " tokens", "num_blocks=[" + "[" * 9_000])
     assert got.kv_tokens is None
     assert (got.num_blocks, got.max_model_len) == (None, None)
+
+
+def test_a_gpu_start_tells_its_weights_and_memory() -> None:
+    got = read(
+        [
+            "(EngineCore pid=1) INFO 09-01 10:00:00 [gpu_model_runner.py:1] Model loading took 57.2104 GiB memory and 92 s",
+            "(EngineCore pid=1) INFO 09-01 10:01:00 [monitor.py:34] torch.compile takes 41.20 s in total",
+            "(EngineCore pid=1) INFO 09-01 10:01:30 [gpu_worker.py:1] Available KV cache memory: 12.50 GiB",
+            "(EngineCore pid=1) INFO 09-01 10:02:00 [gpu_model_runner.py:1] Graph capturing finished in 20 secs, took 1.2 GiB",
+        ]
+    )
+    assert (got.weights_gib_per_chip, got.available_kv_gib) == (57.2104, 12.5)
+    assert (got.compile_seconds, got.state) == (61.2, "compile")
