@@ -42,6 +42,12 @@ class Project:
         self.world.zones[zone].capacity[generation] = units
         self.queued.grant()
 
+    def set_quota(self, quota_id: str, place: str, limit: int, *, silent: bool = False) -> None:
+        """Change a limit; those who wait for a silent one get what it now allows."""
+        self.settle()
+        self.world.quotas.set(quota_id, place, limit, silent=silent)
+        self.queued.grant()
+
     def set_reach(self, zone: str, reach: Reach) -> None:
         """Change how a zone answers."""
         self.world.zones[zone].reach = reach

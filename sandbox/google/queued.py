@@ -95,7 +95,7 @@ class QueuedResources:
             raise refusals.already_exists(name)
         if record.node_name in self._nodes.records:
             raise refusals.already_exists(record.node_name)
-        self._world.quotas.check(Holding(zone, record.slice, terms.model), [*self.holdings(), *self._nodes.holdings()])
+        self._world.quotas.check(_holding(record), [*self.holdings(), *self._nodes.holdings()])
         operation = self._world.operations.begin("create", zone.name, name, request_id)
         self.records[name] = record
         self._world.agenda.after(self._world.delays.queue_s, lambda: self._admit(record, operation))
@@ -133,13 +133,24 @@ class QueuedResources:
 
     def holdings(self) -> list[Holding]:
         """What counts against quota: every queued resource there is; FAILED and SUSPENDED ones too (marin issue 87)."""
-        return [Holding(record.zone, record.slice, record.terms.model) for record in self.records.values()]
+        return [_holding(record) for record in self.records.values()]
 
     def grant(self) -> None:
         """Give free capacity to those who wait, first come first served within what fits."""
         for record in self.records.values():
-            if record.state == State.WAITING_FOR_RESOURCES and self._nodes.has_room(record.zone, record.slice):
+            if record.state == State.WAITING_FOR_RESOURCES and self._may_have(record):
                 self._provision(record)
+
+    def _may_have(self, record: QueuedRecord) -> bool:
+        """Whether its zone has room and no silent quota holds it back; others that wait hold nothing yet."""
+        if not self._nodes.has_room(record.zone, record.slice):
+            return False
+        served = [
+            _holding(other)
+            for other in self.records.values()
+            if other is not record and other.state not in {State.CREATING, State.WAITING_FOR_RESOURCES}
+        ]
+        return not self._world.quotas.holds_back(_holding(record), [*served, *self._nodes.holdings()])
 
     def fail(self, record: QueuedRecord, refusal: Refusal) -> None:
         """Turn to FAILED with an error."""
@@ -194,6 +205,9 @@ class QueuedResources:
             self.fail(record, refusals.no_capacity(record.zone.name))
 
     def _provision(self, record: QueuedRecord) -> None:
+        if record.node_name in self._nodes.records:
+            self.fail(record, refusals.already_exists(record.node_name))
+            return
         self._turn(record, State.PROVISIONING, Initiator.SERVICE)
         node = clean_node(record.message.tpu.node_spec[0].node, record.node_name)
         node.scheduling_config.spot = record.terms.model == "SPOT"
@@ -242,6 +256,10 @@ class QueuedResources:
         shown.state_initiator = initiator
         if state in _DATA:
             getattr(shown, _DATA[state]).SetInParent()
+
+
+def _holding(record: QueuedRecord) -> Holding:
+    return Holding(record.zone, record.slice, record.terms.model)
 
 
 def _wait_limit(message: Any, now: datetime) -> datetime | None:

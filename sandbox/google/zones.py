@@ -51,24 +51,52 @@ class Holding:
     model: str
 
 
+@dataclass(frozen=True)
+class _Passed:
+    """A limit that would be passed; `kind` is Zone or Region."""
+
+    quota_id: str
+    kind: str
+    place: str
+    limit: int
+
+
 class Quotas:
     """Limits by quota id and place; what is not set is unlimited."""
 
     def __init__(self) -> None:
         """Start without limits."""
         self._limits: dict[tuple[str, str], int] = {}
+        self._silent: set[tuple[str, str]] = set()
 
-    def set(self, quota_id: str, place: str, limit: int) -> None:
-        """Set a limit in units; `place` is a zone or a region. Nothing is taken from what exists already."""
+    def set(self, quota_id: str, place: str, limit: int, *, silent: bool = False) -> None:
+        """Set a limit in units; `place` is a zone or a region. Nothing is taken from what exists already.
+
+        A silent limit does not refuse: the request waits for ever. Both were seen for flex-start (github.com/xbill9/gemma4-dev).
+        """
         self._limits[quota_id, place] = limit
+        self._silent.discard((quota_id, place))
+        if silent:
+            self._silent.add((quota_id, place))
 
     def check(self, wanted: Holding, held: Iterable[Holding]) -> None:
-        """Refuse what would pass the zone's or the region's limit."""
-        every = list(held)
-        self._check_place(wanted, every, "Zone", lambda holding: holding.zone.name)
-        self._check_place(wanted, every, "Region", lambda holding: holding.zone.region)
+        """Refuse what would pass the zone's or the region's limit, unless the limit is silent. `held` is without `wanted`."""
+        for passed in self._passed(wanted, list(held)):
+            if (passed.quota_id, passed.place) not in self._silent:
+                raise refusals.quota_exceeded(passed.quota_id, passed.limit, f"{passed.kind.lower()} {passed.place}")
 
-    def _check_place(self, wanted: Holding, held: list[Holding], kind: str, place_of: Callable[[Holding], str]) -> None:
+    def holds_back(self, wanted: Holding, held: Iterable[Holding]) -> bool:
+        """Whether what waits must go on waiting for a silent limit. `held` is without `wanted`."""
+        return any((passed.quota_id, passed.place) in self._silent for passed in self._passed(wanted, list(held)))
+
+    def _passed(self, wanted: Holding, held: list[Holding]) -> list[_Passed]:
+        every = (
+            self._passed_in(wanted, held, "Zone", lambda holding: holding.zone.name),
+            self._passed_in(wanted, held, "Region", lambda holding: holding.zone.region),
+        )
+        return [passed for passed in every if passed is not None]
+
+    def _passed_in(self, wanted: Holding, held: list[Holding], kind: str, place_of: Callable[[Holding], str]) -> _Passed | None:
         quota_id, place = wanted.slice.quota_id(wanted.model, kind), place_of(wanted)
         limit = self._limits.get((quota_id, place))
         spent = sum(
@@ -77,4 +105,5 @@ class Quotas:
             if place_of(other) == place and other.slice.quota_id(other.model, kind) == quota_id
         )
         if limit is not None and spent + wanted.slice.units > limit:
-            raise refusals.quota_exceeded(quota_id, limit, f"{kind.lower()} {place}")
+            return _Passed(quota_id, kind, place, limit)
+        return None

@@ -163,6 +163,18 @@ def test_quota_is_spent_by_model_in_zone_and_region_and_refused_in_googles_words
     assert refusal.message == f"Quota limit '{quota_id}' has been exceeded. Limit: 7 in {kind} {place}."
 
 
+async def test_a_silent_quota_lets_flex_wait_for_ever_until_it_is_raised(world: World) -> None:
+    quota = "TPUV6EPreemptiblePerProjectPerZoneForTPUAPI"
+    world.project.set_quota(quota, ZONE, 4, silent=True)
+    world.ask("one")
+    world.ask("two")
+    await world.wait(2000)
+    assert (world.queued("one").state, world.queued("two").state) == (State.ACTIVE, State.WAITING_FOR_RESOURCES)
+    world.project.set_quota(quota, ZONE, 8, silent=True)
+    await world.wait(4)
+    assert world.queued("two").state == State.ACTIVE
+
+
 def test_the_other_quota_is_not_touched(world: World) -> None:
     world.project.quotas.set("TPUV6EPerProjectPerZoneForTPUAPI", ZONE, 0)
     world.ask(terms=FLEX)
