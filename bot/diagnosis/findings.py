@@ -90,9 +90,9 @@ COMPILING = sign(
 class Signature:
     """One known way to fail.
 
-    `must` has to be found, in an error or a trace unless `any_level`; `signs` support it. `after` must have been seen before it,
-    `not_after` must not since then; where `unless` is found as well, another signature is right. `figures` are named groups looked
-    for in the lines around the cause (5 before to 60 after).
+    `must` has to be found, in an error or a trace unless `any_level`; `signs` support it. `after` must have been seen before
+    it, `not_after` must not since then; where `unless` is found as well, another signature is right.
+    `figures` are named groups looked for in the lines around the cause (5 before to 60 after).
     `generic` signatures come last: they say that something broke, not why. `fatal` ones end the engine by themselves; others
     count for nothing when the server came up afterwards.
     """

@@ -30,7 +30,8 @@ _WRAPPER = re.compile(
     re.IGNORECASE,
 )
 _MUTE = re.compile(r"(?:\w+\.){0,8}(?:KeyError|AttributeError|IndexError|StopIteration|LookupError|ImportError)(?::.{0,40})?$")
-"""A short look-up error at the head of a chain is often how code asks "is it there?"; the next exception then says what is wrong."""
+"""A short look-up error at the head of a chain is often how code asks "is it there?"; the next exception tells more."""
+_NOT_IN_LOG = "cause_not_in_log"
 _ENDED_WITHIN = 50
 """Lines that may follow the last trace when it was the end of the program."""
 
@@ -141,7 +142,7 @@ def _unknown_failure(observed: Observed) -> Finding | None:
         step = "Search the line in the issues of vllm-project/tpu-inference; go back to the image or flags that worked."
     elif wrappers:
         cause = _evidence(wrappers[0].number, wrappers[0].line.message, wrappers[0].line.time)
-        title, name = "the engine did not start; why is not in this part of the log", "cause_not_in_log"
+        title, name = "the engine did not start; why is not in this part of the log", _NOT_IN_LOG
         check, step = "vLLM prints the cause above this line.", "Read more of the log (`logs engine since 1h`)."
     else:
         return None
@@ -167,6 +168,12 @@ def _without_echoes(findings: list[Finding]) -> list[Finding]:
     return list(best.values())
 
 
+def _says_no_more(unknown: Finding, found: list[Finding]) -> bool:
+    """Whether a finding without a signature adds nothing to the ones with: the same line, or only that the cause is missing."""
+    current = [f for f in found if f.nature is Nature.FAILURE and not f.over]
+    return unknown.cause.line_number in {f.cause.line_number for f in found} or (unknown.name == _NOT_IN_LOG and bool(current))
+
+
 def diagnose(lines: Iterable[str]) -> list[Finding]:
     """Read an engine's log and return what it shows, most likely first; an empty list when nothing is wrong in it.
 
@@ -180,6 +187,6 @@ def diagnose(lines: Iterable[str]) -> list[Finding]:
     generic = {signature.name for signature in SIGNATURES if signature.generic}
     known = any(f.nature is Nature.FAILURE and not f.over and f.name not in generic for f in found)
     unknown = None if known else _unknown_failure(observed)
-    if unknown is not None and unknown.cause.line_number not in {f.cause.line_number for f in found}:
+    if unknown is not None and not _says_no_more(unknown, found):
         found.append(unknown)
     return sorted(found, key=lambda f: (f.over, f.nature, f.name in generic, f.cause.line_number))
