@@ -103,9 +103,11 @@ def _histograms(families: Families) -> dict[str, Histogram]:
 def _histogram(family: Metric | None) -> Histogram | None:
     """One family summed by `le` over all its series. Only edges that every series has can be summed; unsound ones are unknown."""
     if family is None or family.type != "histogram":
-        return None
+        return None  # such as the summaries of routers in front of several servers
     parts = {suffix: [s for s in family.samples if s.name == family.name + suffix] for suffix in ("_bucket", "_sum", "_count")}
     series = len(parts["_count"])
+    if len(parts["_sum"]) != series:
+        return None
     by_edge: dict[float, list[float]] = defaultdict(list)
     for sample in parts["_bucket"]:
         by_edge[_edge(sample)].append(sample.value)

@@ -13,8 +13,12 @@ from bot.model.address import WHAT, ServerAddress
 MAX_BODY_BYTES = 8 * 1024 * 1024
 """A scrape of vLLM 0.32.0 is 55 to 65 kB for one engine [recorded]; this leaves room for a hundred engines."""
 
-LIMITS = httpx.Limits(max_connections=20, max_keepalive_connections=10, keepalive_expiry=30.0)
-"""Connections for all deployments together: each is asked by a few calls at a time."""
+LIMITS = httpx.Limits(max_connections=20, max_keepalive_connections=10, keepalive_expiry=4.0)
+"""Connections for all deployments together: each is asked by a few calls at a time.
+
+Idle ones are closed before the server does it: uvicorn, which vLLM runs on, keeps them for 5 s, and a call sent into a
+connection that is just being closed would look like a server that does not answer.
+"""
 
 UNDERSTOOD = {"Accept": "text/plain, application/json", "Accept-Encoding": "identity", "User-Agent": "gemma-chatops"}
 """Uncompressed, so that the bound on the body is one on memory."""

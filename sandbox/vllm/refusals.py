@@ -119,6 +119,8 @@ def _check_limits(body: dict[str, Any], served: Served) -> None:
 def max_tokens(body: dict[str, Any]) -> int | None:
     """The asked limit of the answer under either of its names."""
     limit = body.get("max_completion_tokens", body.get("max_tokens"))
+    if isinstance(limit, str) and limit.isdecimal():  # validation takes numbers in quotes [probed]
+        return int(limit)
     return limit if isinstance(limit, int) else None
 
 

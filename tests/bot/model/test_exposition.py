@@ -170,8 +170,9 @@ def test_several_models_behind_one_address_have_no_one_name() -> None:
         ('_bucket{le="1"} NaN', '_bucket{le="+Inf"} 2', "_count 2", "_sum 1"),
         ('_bucket{le="one"} 1', '_bucket{le="+Inf"} 2', "_count 2", "_sum 1"),
         ('_bucket{le="1"} 1', '_bucket{le="+Inf"} 2', "_count 2", "_sum NaN"),
+        ('_bucket{le="1"} 1', '_bucket{le="+Inf"} 2', "_count 2"),
     ],
-    ids=["falls", "no infinity", "count differs", "not a number", "edge is a word", "sum is no number"],
+    ids=["falls", "no infinity", "count differs", "not a number", "edge is a word", "sum is no number", "no sum"],
 )
 def test_what_is_no_histogram_is_unknown_and_the_rest_is_kept(rows: tuple[str, ...]) -> None:
     text = series("vllm:time_to_first_token_seconds", "histogram", *(f"vllm:time_to_first_token_seconds{row}" for row in rows))

@@ -200,6 +200,12 @@ async def test_something_else_on_that_port_is_named_as_such(engine: VllmEngine, 
             await ask(other)
 
 
+async def test_https_where_plain_http_is_spoken_is_for_a_person_to_put_right(engine: VllmEngine, server: VllmStandIn) -> None:
+    wrong = Deployment(name="prod", base_url=server.url.replace("http:", "https:"))
+    with pytest.raises(PersonMovesNext, match=r"No secure connection to Gemma's server at 127\.0\.0\.1"):
+        await engine.healthy(wrong)
+
+
 async def test_many_calls_at_once_all_come_back(engine: VllmEngine, prod: Deployment) -> None:
     assert await asyncio.gather(*(engine.healthy(prod) for _ in range(40))) == [True] * 40
 
