@@ -10,6 +10,7 @@ READ_AT = datetime(2026, 8, 20, tzinfo=UTC)
 """When the sources of this table were last read together (public field notes of 20 August 2026 and the documents they quote)."""
 
 DOCS = "Google Cloud TPU documentation"
+ICI = f"{DOCS}; both directions, between chips"
 LOG = "vLLM start-up log, August 2026"
 MEMORY = "from memory, not confirmed"
 
@@ -27,6 +28,7 @@ class Chip(Noun):
     hbm: Quantity
     usable_hbm_gib: Quantity
     bandwidth: Quantity
+    interconnect: Quantity
     chips_per_host: tuple[int, ...]
     accelerator_type: str | None
     runtime_version: str | None
@@ -49,6 +51,7 @@ def _v5e() -> Chip:
         hbm=_of(16, "GB", DOCS),
         usable_hbm_gib=_of(15.75, "GiB", LOG),
         bandwidth=_of(819, "GB/s", DOCS),
+        interconnect=_of(400, "GB/s", ICI),
         chips_per_host=(1, 4, 8),
         accelerator_type="v5litepod-N, N counts chips",
         runtime_version="v2-alpha-tpuv5-lite",
@@ -68,6 +71,7 @@ def _v5p() -> Chip:
         hbm=_of(95, "GiB", DOCS),
         usable_hbm_gib=_of(95, "GiB", f"{DOCS}; nominal, no start-up log seen"),
         bandwidth=_of(2765, "GB/s", DOCS),
+        interconnect=_of(1200, "GB/s", ICI),
         chips_per_host=(4,),
         accelerator_type="v5p-N, N counts cores: two to a chip, so v5p-8 is 4 chips",
         runtime_version="v2-alpha-tpuv5",
@@ -86,6 +90,7 @@ def _v6e() -> Chip:
         hbm=_of(32, "GB", DOCS),
         usable_hbm_gib=_of(31.24, "GiB", LOG),
         bandwidth=_of(1638, "GB/s", DOCS),
+        interconnect=_of(800, "GB/s", ICI),
         chips_per_host=(1, 4, 8),
         accelerator_type="v6e-N, N counts chips",
         runtime_version="v2-alpha-tpuv6e",
@@ -105,13 +110,15 @@ def _v7x() -> Chip:
         hbm=_of(192, "GiB", DOCS),
         usable_hbm_gib=_of(192, "GiB", f"{DOCS}; nominal, no start-up log seen"),
         bandwidth=_of(7380, "GB/s", MEMORY),
+        interconnect=_of(1200, "GB/s", ICI),
         chips_per_host=(4,),
         accelerator_type=None,
         runtime_version=None,
         machine_types=("tpu7x-standard-4t",),
         in_tpu_api=False,
         fp8_native=True,
-        note="not in the TPU API: Compute Engine or GKE only; flex-start and spot by allow-list",
+        note="not in the TPU API: Compute Engine or GKE only; flex-start and spot by allow-list. "
+        "An engine may see two devices on each chip, half the memory each (from memory, not confirmed)",
     )
 
 

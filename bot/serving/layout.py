@@ -14,8 +14,9 @@ DEFAULT_UTILIZATION = 0.92
 PROGRAM_RESERVE_GIB = (1.6, 2.5)
 """What compiled programs and activations take per chip OUTSIDE the utilisation share on TPU, as a range, not a measurement.
 
-High: 8 % of a v6e (2.5 GiB) was enough for E2B on v6e-1. Low: at 5 % (1.56 GiB) 31B on v6e-4 missed by 37 MiB. A share of
-0.98 has worked (tpu-inference#2333, fp8) and failed at program load (PR#3408, which went to 0.90).
+High: 8 % of a v6e (2.5 GiB) was enough for E2B on v6e-1 (log of 10 August 2026). Low: just above 5 % (1.56 GiB), since starts
+at a share of 0.95 were seen to fail by a few dozen MiB. What a model really needs grows with its programs and is not known. A
+share of 0.98 has worked (tpu-inference#2333, fp8) and failed at program load (PR#3408, which went to 0.90).
 """
 
 COMPUTED_AT = datetime(2026, 11, 30, tzinfo=UTC)

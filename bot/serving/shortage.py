@@ -7,7 +7,7 @@ from bot.nouns import Noun
 _UNIT_MIB = {"B": 1 / 2**20, "K": 1 / 1024, "M": 1.0, "G": 1024.0}
 _SIZE = r"(\d{1,9}(?:\.\d{1,6})?)([BKMG])"
 _RESERVE = re.compile(
-    r"reserve " + _SIZE + r" at the bottom of memory.{0,80}?There are " + _SIZE + r" free", re.DOTALL | re.ASCII
+    r"reserve " + _SIZE + r"\s+at\s+the\s+bottom\s+of\s+memory.{0,80}?There\s+are\s+" + _SIZE + r" free", re.DOTALL | re.ASCII
 )
 _USED = re.compile(r"Used " + _SIZE + r" of " + _SIZE + r" hbm", re.ASCII)
 _PROGRAM = re.compile(r"\b(jit_\w{1,120})", re.ASCII)

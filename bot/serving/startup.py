@@ -50,6 +50,8 @@ _REFUSED_ARGUMENT = re.compile(r"[\w./ -]{1,60}: error: .+")
 _WRAPPER = re.compile(
     r"See root cause above|[Ee]ngine core initialization failed|WorkerProc initialization failed|EngineDead|^SystemExit"
 )
+_NO_CONTINUATION = re.compile(r"Traceback|During handling|The above exception|Process \w{1,60}:|\s*$")
+_CONTINUED_LINES = 4
 _FAILED = re.compile(r"EngineCore failed to start|EngineCore encountered a fatal error")
 
 
@@ -121,6 +123,8 @@ class _Start:
         self.first: str | None = None
         self.last: str | None = None
         self.year: int | None = None
+        self._continues: tuple[str | None, int] | None = None
+        self._is_progress = False
 
     @property
     def under_way(self) -> bool:
@@ -134,8 +138,10 @@ class _Start:
         self.year = self.year or line.year
         if "ready" in self.seen:
             return
+        self._is_progress = False
         for name, marker in _MARKERS:
             if marker.search(line.text) if name in {"kv-cache", "process", "server"} else marker.match(line.text):
+                self._is_progress = True
                 self._enter(name, line)
         self.facts.learn(line.text)
         self._note_failure(line)
@@ -150,6 +156,8 @@ class _Start:
     def _note_failure(self, line: LogLine) -> None:
         """Keep the last exception that is not merely one process telling of another's end."""
         text = line.text.strip()
+        if self._continued(line):
+            return
         if _FAILED.search(text):
             self.failed, self.failed_at = True, self.failed_at or self.last
         if not (_EXCEPTION.fullmatch(text) or _REFUSED_ARGUMENT.fullmatch(text)):
@@ -158,7 +166,21 @@ class _Start:
             self.wrapper = text[:500]
         else:
             self.failure = text[:500]
+            self._continues = (line.process, _CONTINUED_LINES)
         self.failed_at = self.failed_at or self.last
+
+    def _continued(self, line: LogLine) -> bool:
+        """Whether the line goes on with the exception before it: a message may take several lines of the same process."""
+        if self._continues is None or self.failure is None:
+            return False
+        process, left = self._continues
+        strange = line.process != process or line.level not in {None, "ERROR"} or self._is_progress
+        if strange or left == 0 or _NO_CONTINUATION.match(line.text) or _EXCEPTION.fullmatch(line.text.strip()):
+            self._continues = None
+            return False
+        self._continues = (process, left - 1)
+        self.failure = f"{self.failure} {line.text.strip()}"[:500]
+        return True
 
 
 def read(lines: Iterable[str], *, year: int | None = None) -> Startup:

@@ -10,6 +10,8 @@ Flag = JsonValue
 
 _COUNT = r"(\d[\d,]{0,15})(?!\d)"
 _REAL = r"(\d{1,9}(?:\.\d{1,9})?)"
+_NEAR_START = r"^.{0,80}?"
+"""A statement stands at the start of its line, perhaps behind an unknown prefix. Anchored: no hostile line is slow to read."""
 
 
 class Values(TypedDict):
@@ -42,26 +44,28 @@ def _rule(pattern: str) -> re.Pattern[str]:
 
 _TEXTS: dict[str, tuple[re.Pattern[str], ...]] = {
     "model": (
-        _rule(r"Initializing a V1 LLM engine .{0,80}?\bmodel='([^']{1,200})'"),
-        _rule(r"non-default args: .*?'model': '([^']{1,200})'"),
+        _rule(_NEAR_START + r"Initializing a V1 LLM engine .{0,80}?\bmodel='([^']{1,200})'"),
+        _rule(_NEAR_START + r"non-default args: .*?'model': '([^']{1,200})'"),
         _rule(r"Starting to load model (\S{1,200}?)\.\.\."),
     ),
     "version": (
-        _rule(r"Initializing a V1 LLM engine \(v([^)\s]{1,60})\)"),
+        _rule(_NEAR_START + r"Initializing a V1 LLM engine \(v([^)\s]{1,60})\)"),
         _rule(r"vLLM API server version (\S{1,60})"),
         _rule(r"^(?!.*:).{0,60}\bversion (\d\S{1,60})$"),
     ),
     "accelerator": (_rule(r"\btpu_type=(\w[\w-]{0,30})"),),
-    "kv_dtype": (_rule(r"Init kv-cache .*?\b(?:regular_attn_)?dtype=(?:<class ')?(?:jax\.numpy\.|jnp\.|torch\.)?(\w{1,30})"),),
-    "kv_dtype_asked": (_rule(r"Initializing a V1 LLM engine .*?\bkv_cache_dtype=(\w{1,30})"),),
+    "kv_dtype": (
+        _rule(_NEAR_START + r"Init kv-cache .*?\b(?:regular_attn_)?dtype=(?:<class ')?(?:jax\.numpy\.|jnp\.|torch\.)?(\w{1,30})"),
+    ),
+    "kv_dtype_asked": (_rule(_NEAR_START + r"Initializing a V1 LLM engine .*?\bkv_cache_dtype=(\w{1,30})"),),
 }
 _COUNTS: dict[str, tuple[re.Pattern[str], ...]] = {
     "max_model_len": (
         _rule(r"Using max model len " + _COUNT),
-        _rule(r"Initializing a V1 LLM engine .*?\bmax_seq_len=" + _COUNT),
-        _rule(r"non-default args: .*?'max_model_len': " + _COUNT),
+        _rule(_NEAR_START + r"Initializing a V1 LLM engine .*?\bmax_seq_len=" + _COUNT),
+        _rule(_NEAR_START + r"non-default args: .*?'max_model_len': " + _COUNT),
     ),
-    "tensor_parallel": (_rule(r"Initializing a V1 LLM engine .*?\btensor_parallel_size=" + _COUNT),),
+    "tensor_parallel": (_rule(_NEAR_START + r"Initializing a V1 LLM engine .*?\btensor_parallel_size=" + _COUNT),),
     "num_blocks": (
         _rule(r"\bnum_blocks=\[?" + _COUNT),
         _rule(r"# (?:GPU|TPU|CPU) blocks: " + _COUNT),
@@ -78,22 +82,22 @@ _REALS: dict[str, tuple[re.Pattern[str], ...]] = {
         _rule(r"Available KV cache memory: " + _REAL + " GiB"),
         _rule(r"set \(" + _REAL + r"/[\d.]{1,12}\) GiB for KV cache"),
     ),
-    "init_engine_seconds": (_rule(r"init engine \([^)]{0,120}\) took " + _REAL + r" s"),),
+    "init_engine_seconds": (_rule(_NEAR_START + r"init engine \([^)]{0,120}\) took " + _REAL + r" s"),),
 }
 _BLOCK_SIZES: tuple[re.Pattern[str], ...] = (
-    _rule(r"Init kv-cache .*?shape=\(num_blocks, \((\d{1,5}),"),
+    _rule(_NEAR_START + r"Init kv-cache .*?shape=\(num_blocks, \((\d{1,5}),"),
     _rule(r"page size from \d{1,6} to (\d{1,6})\b"),
     _rule(r"Using cache_config\.block_size: (\d{1,6})\b"),
 )
 _GROUP_SIZES = _rule(r"kv cache group sizes \(((?:\d{1,6}, ?)*\d{1,6},?)\)")
-_HBM = _rule(r"(Init worker|Init model) \|.*?hbm=\[((?:\([\d., ]{3,40}\)(?:, )?){1,512})\]")
+_HBM = _rule(_NEAR_START + r"(Init worker|Init model) \|.*?hbm=\[((?:\([\d., ]{3,40}\)(?:, )?){1,512})\]")
 _LOADED = _rule(r"^Model loading took " + _REAL + r" GiB")
 _PAIR = _rule(r"\(" + _REAL + r", " + _REAL + r"\)")
 _COMPILED = _rule(r"^Compilation of .* finished in " + _REAL + r" ?\[?s")
 _PASS = _rule(r"^Warm-up call pass finished in " + _REAL + r" ?\[?s")
 _GPU_COMPILE = _rule(r"torch\.compile (?:takes|took) " + _REAL + r" s in total|Graph capturing finished in " + _REAL + r" sec")
-_STATED = _rule(r"init engine \(.*\(compilation: " + _REAL + r" s\)")
-_ARGS = _rule(r"non-default args: (\{.*\})\s*$")
+_STATED = _rule(_NEAR_START + r"init engine \(.*\(compilation: " + _REAL + r" s\)")
+_ARGS = _rule(_NEAR_START + r"non-default args: (\{.*\})\s*$")
 _SECRET = _rule(r"(?:^|[_-])(?:api_?keys?|token|password|secret|ssl_keyfile)$")
 
 

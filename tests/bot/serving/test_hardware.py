@@ -9,7 +9,7 @@ from bot.serving.hardware import CHIPS, MEMORY, READ_AT, chip
 
 def test_every_figure_has_a_unit_a_date_and_a_source() -> None:
     for row in CHIPS:
-        for figure in (row.bf16_tflops, row.hbm, row.usable_hbm_gib, row.bandwidth, row.low_precision_tops):
+        for figure in (row.bf16_tflops, row.hbm, row.usable_hbm_gib, row.bandwidth, row.interconnect, row.low_precision_tops):
             if figure is not None:
                 assert isinstance(figure, Quantity)
                 assert figure.value > 0

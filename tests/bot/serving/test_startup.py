@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from bot.serving.shortage import shortage
 from bot.serving.startup import PHASES, Startup, read
 
 LOGS = Path(__file__).parents[2] / "fixtures/startup"
@@ -228,3 +229,21 @@ def test_a_gpu_start_tells_its_weights_and_memory() -> None:
     )
     assert (got.weights_gib_per_chip, got.available_kv_gib) == (57.2104, 12.5)
     assert (got.compile_seconds, got.state) == (61.2, "compile")
+
+
+def test_a_message_over_several_lines_is_kept_together() -> None:
+    head = "(EngineCore pid=9) ERROR 09-01 10:00:00 [core.py:1349] "
+    got = read(
+        [
+            head + "jax.errors.JaxRuntimeError: RESOURCE_EXHAUSTED: E0101: Error loading program 'jit_f':",
+            head + "Attempting to reserve 384.11M at the bottom of",
+            head + "memory. That was not possible. There are 346.77M free, 0B reserved, and 346.77M reservable.",
+            "(EngineCore pid=9) Traceback (most recent call last):",
+            "(APIServer pid=1) RuntimeError: Engine core initialization failed. See root cause above.",
+        ]
+    )
+    assert got.failure is not None
+    assert got.failure.startswith("jax.errors.JaxRuntimeError")
+    short = shortage(got.failure)
+    assert short is not None
+    assert (short.program, round(short.missing_mib, 2)) == ("jit_f", 37.34)
