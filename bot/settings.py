@@ -1,5 +1,6 @@
 """The one place that reads the environment. Everything else is handed what it needs."""
 
+from functools import cache
 from pathlib import Path
 from typing import Annotated
 
@@ -71,6 +72,10 @@ class Settings(BaseSettings):
         return value
 
 
+@cache
 def from_environment() -> Settings:
-    """Read the environment once. Raises pydantic's ValidationError, which names the variable and never shows its value."""
+    """Read the environment once; forked workers inherit what their supervisor read.
+
+    Raises pydantic's ValidationError, which names the variable and never shows its value.
+    """
     return Settings()

@@ -1,0 +1,1 @@
+"""What is said to Gemma, as text files, never as code."""
