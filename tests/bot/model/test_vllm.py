@@ -123,8 +123,9 @@ async def test_an_answer_that_drips_is_given_up_when_the_whole_takes_too_long(en
 
     dripping = await asyncio.start_server(drip, "127.0.0.1", 0)
     port = dripping.sockets[0].getsockname()[1]
-    with pytest.raises(RetryLater, match="does not answer"):
-        await engine.sample(Deployment(name="prod", base_url=f"http://127.0.0.1:{port}"))
+    async with asyncio.timeout(3):
+        with pytest.raises(RetryLater, match="does not answer"):
+            await engine.sample(Deployment(name="prod", base_url=f"http://127.0.0.1:{port}"))
     dripping.close()
 
 

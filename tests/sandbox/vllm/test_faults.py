@@ -56,6 +56,19 @@ async def test_chat_may_hang_while_everything_else_answers(client: httpx.AsyncCl
     assert (await client.post(CHAT, json=HELLO)).status_code == 200
 
 
+async def test_hanging_answers_nobody_and_another_scenario_lets_go(client: httpx.AsyncClient, server: VllmStandIn) -> None:
+    await server.scenario("hanging")
+    hanging = asyncio.create_task(client.get("/health"))
+    while not server.calls:
+        await asyncio.sleep(0.001)
+    await asyncio.sleep(0.01)
+    assert not hanging.done()
+    await server.scenario("quiet")
+    with pytest.raises(httpx.RemoteProtocolError):
+        await hanging
+    assert (await client.get("/health")).status_code == 200
+
+
 async def test_hooks_see_every_call_before_and_after(client: httpx.AsyncClient, server: VllmStandIn) -> None:
     seen: list[tuple[When, int, str]] = []
 

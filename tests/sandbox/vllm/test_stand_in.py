@@ -137,11 +137,12 @@ async def test_scripted_answers_come_in_order_then_the_standard_one(client: http
 
 
 async def test_an_answer_is_cut_at_what_was_asked_or_the_window_leaves(client: httpx.AsyncClient, server: VllmStandIn) -> None:
-    server.script(Answer("one two three"), Answer("word " * 3000))
+    server.script(Answer("one two three"), Answer("word " * 3000), Answer("word " * 3000))
     asked = (await client.post(CHAT, json={**HELLO, "max_tokens": 2})).json()
     assert (asked["choices"][0]["message"]["content"], asked["choices"][0]["finish_reason"]) == ("one two", "length")
-    left = (await client.post(CHAT, json=HELLO)).json()
-    assert left["usage"]["total_tokens"] == 2048
+    for body in (HELLO, {**HELLO, "max_tokens": "2048"}):
+        left = (await client.post(CHAT, json=body)).json()
+        assert left["usage"]["total_tokens"] == 2048
 
 
 async def test_tokenize_counts_what_chat_counts(client: httpx.AsyncClient) -> None:
