@@ -53,6 +53,10 @@ FIXES: Mapping[str, tuple[str, str]] = {
     "expired_trigger_id": ("The window took longer than 3 seconds to open, so Slack refused it.", "Press it again."),
     "exchanged_trigger_id": ("That press has already opened a window.", "Press it again."),
     "trigger_exchanged": ("That press has already opened a window.", "Press it again."),
+    "hash_conflict": ("That window was changed by somebody else in the meantime.", "Open it again."),
+    "not_found": ("That window is closed.", "Open it again."),
+    "file_uploads_disabled": ("This workspace does not let me upload pictures.", "A workspace admin can allow file uploads."),
+    "storage_limit_reached": ("This workspace has no room left for files.", "A workspace admin can free or buy some."),
     "expired_url": ("That place for an answer has expired: Slack keeps it 30 minutes.", "Ask again."),
     "used_url": ("That place for an answer is used up: Slack takes 5 answers.", "Ask again."),
 }

@@ -4,6 +4,7 @@ Line 1 is the verdict, shape first, and the notification text; at most eight lin
 where it is missing and kept in `Rendered.rest`, so an answer is never lost and a long one never fails.
 """
 
+import json
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -28,12 +29,14 @@ VALUE_LIMIT = 2000
 LABEL_LIMIT = 75
 ALT_LIMIT = 1000
 """UTF-16 units of a chart's words."""
-PAGE_BUDGET = 5600
-"""UTF-16 units of details in one message."""
+PAGE_BUDGET = 5000
+"""UTF-16 units of all lines that are shown whole; one more may follow in part."""
 FILE_ID = re.compile(r"F[A-Z0-9]{8,}")
 """Ids of Slack's files (Block Kit reference, slack_file)."""
-HOME_LIMIT = 90
+HOME_BLOCKS = 90
 """Blocks on a Home tab; Slack takes 100."""
+HOME_BYTES = 200_000
+"""Bytes of a Home tab's JSON; Slack takes 250,000 of the whole view."""
 
 
 @dataclass(frozen=True)
@@ -48,10 +51,11 @@ class Rendered:
 def render(view: View, *, details: str | None = None, chart: str | None = None) -> Rendered:
     """The message for this view.
 
-    `details` is what the [Details] button says, shown when something waits behind it; `chart` the id of the uploaded picture
-    (without it the chart's words stand in its place).
+    `details` is what the [Details] button says: then at most eight lines are shown, and the button when something waits behind
+    it. Without it there is no second place to look, so all lines are shown that a message can hold, long ones whole.
+    `chart` is the id of the uploaded picture; without it the chart's words stand in its place.
     """
-    shown, hidden = _lines(view)
+    shown, hidden = _whole(view) if details is None else _eight_lines(view)
     blocks = _sections(shown)
     words = _chart_words(view)
     if words:
@@ -82,18 +86,31 @@ def verdict(view: View) -> Line:
     return (*opening, *((text(f"{view.shape.value} "),) if view.shape.value else ()), *words)
 
 
-def _lines(view: View) -> tuple[list[str], tuple[Line, ...]]:
+def _eight_lines(view: View) -> tuple[list[str], tuple[Line, ...]]:
     """What is shown, in mrkdwn, and each line that is not, or not whole."""
-    first = verdict(view)
     room = LINES_LIMIT - 1
     kept = view.lines if len(view.lines) <= room else view.lines[: room - 1]
-    drawn = [spans.draw(one, LINE_BUDGET) for one in (first, *kept)]
-    cut = tuple(whole for whole, one in zip((first, *kept), drawn, strict=True) if one.hidden)
-    shown = [one.mrkdwn for one in drawn]
+    wanted = (verdict(view), *kept)
+    drawn = [spans.draw(one, LINE_BUDGET) for one in wanted]
+    cut = tuple(whole for whole, one in zip(wanted, drawn, strict=True) if one.hidden)
     left = view.lines[len(kept) :]
-    if left:
-        shown.append(f"… and {len(left):,} more lines")
-    return shown, cut + left
+    return [one.mrkdwn for one in drawn] + _count(left), cut + left
+
+
+def _whole(view: View) -> tuple[list[str], tuple[Line, ...]]:
+    """Line after line, whole, while the message has room; and the lines that found none."""
+    wanted = (verdict(view), *view.lines)
+    shown: list[str] = []
+    for index, one in enumerate(wanted):
+        rows = spans.wrapped(one, LINE_BUDGET)
+        if sum(escape.units(row) + 1 for row in (*shown, *rows)) > PAGE_BUDGET:
+            return [*shown, spans.draw(one, LINE_BUDGET).mrkdwn, *_count(wanted[index + 1 :])], wanted[index:]
+        shown += rows
+    return shown, ()
+
+
+def _count(left: Sequence[Line]) -> list[str]:
+    return [f"… and {len(left):,} more {'line' if len(left) == 1 else 'lines'}"] if left else []
 
 
 def _sections(lines: Sequence[str]) -> list[slackblocks.Block]:
@@ -174,30 +191,16 @@ def _json(blocks: Sequence[slackblocks.Block]) -> list[Block]:
     return [{key: value for key, value in block.items() if key != "block_id"} for block in resolved]
 
 
-def render_details(lines: Sequence[Line]) -> list[Rendered]:
-    """Lines of any number and length, whole, as as many messages as they need."""
-    pages: list[list[str]] = [[]]
-    for row in (row for one in lines for row in spans.wrapped(one, LINE_BUDGET)):
-        if pages[-1] and sum(escape.units(shown) + 1 for shown in pages[-1]) + escape.units(row) > PAGE_BUDGET:
-            pages.append([])
-        pages[-1].append(row)
-    return [_page(number, len(pages), rows) for number, rows in enumerate(pages, 1)]
-
-
-def _page(number: int, count: int, rows: Sequence[str]) -> Rendered:
-    title = f"Details, part {number} of {count}" if count > 1 else "Details"
-    return Rendered(title, _json(_sections([f"*{title}*", *rows])))
-
-
 def render_home(views: Sequence[View]) -> list[Block]:
-    """Views one below the other for a Home tab, at most 90 blocks; the last line counts what is left out."""
+    """Views one below the other for a Home tab; when it is full, the last line counts what is left out."""
     blocks: list[Block] = []
+    size = 0
     for index, view in enumerate(views):
-        part = render(view).blocks
-        if len(blocks) + len(part) + 2 > HOME_LIMIT:
-            return [*blocks, *_json([_section(f"… and {len(views) - index} more")])]
+        part = [*render(view).blocks, {"type": "divider"}]
+        size += len(json.dumps(part))
+        if len(blocks) + len(part) + 1 > HOME_BLOCKS or size > HOME_BYTES:
+            return _numbered([*blocks, *_json([_section(f"… and {len(views) - index} more")])])
         blocks.extend(part)
-        blocks.append({"type": "divider"})
     return _numbered(blocks[:-1])
 
 

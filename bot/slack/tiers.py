@@ -8,7 +8,6 @@ An internal app keeps tier 3 for conversations.history and .replies.
 from collections.abc import Mapping
 
 PER_MINUTE: Mapping[str, int] = {
-    "chat.postMessage": 60,
     "chat.update": 50,
     "chat.delete": 50,
     "chat.postEphemeral": 100,
@@ -28,8 +27,4 @@ PER_MINUTE: Mapping[str, int] = {
     "views.publish": 100,
     "views.update": 100,
 }
-"""Calls a minute, for the whole workspace. Methods that are not listed have no published tier (auth.test, chat.getPermalink);
-60 a minute for chat.postMessage is ours: Slack publishes only the pace per channel and "several hundred" for the workspace."""
-
-PER_CHANNEL_SECONDS: Mapping[str, float] = {"chat.postMessage": 1.0, "chat.startStream": 1.0}
-"""Seconds between two calls in the same channel; faster messages are refused or, worse, hidden."""
+"""Calls a minute, for the whole workspace. Methods that are not listed have no published tier (auth.test, chat.getPermalink)."""

@@ -4,6 +4,7 @@ Nothing is repeated here. A post that may have arrived is the caller's to look f
 """
 
 import json
+import logging
 from collections.abc import Mapping
 from typing import Any
 
@@ -20,9 +21,16 @@ TIMEOUT_S = 10
 
 
 def connect(token: str, base_url: str, session: aiohttp.ClientSession) -> AsyncWebClient:
-    """A Web API client that never repeats a call on its own and uses no proxy for this machine."""
+    """A Web API client that never repeats a call on its own, logs no message and uses no proxy for this machine."""
+    quiet = logging.getLogger("slack_sdk.silent")
+    quiet.setLevel(logging.WARNING)  # below, the SDK logs every message with its text
     web = AsyncWebClient(
-        token=token, base_url=address.checked(base_url, "SLACK_API_URL"), timeout=TIMEOUT_S, session=session, retry_handlers=[]
+        token=token,
+        base_url=address.checked(base_url, "SLACK_API_URL"),
+        timeout=TIMEOUT_S,
+        session=session,
+        logger=quiet,
+        retry_handlers=[],
     )
     if address.loopback(base_url):
         web.proxy = None

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from bot.errors import RetryLater, WeMoveNext
+from bot.ports import Slack
 from bot.slack.client import SlackClient
 from bot.slack.failures import MessageGoneError, PlaceGoneError
 from bot.view import Button, Chart, Mention, Shape, View, line
@@ -26,6 +27,11 @@ async def test_a_post_carries_its_key_and_asks_for_no_unfurling_or_name_linking(
     assert (sent["thread_ts"], sent["unfurl_links"], sent["unfurl_media"]) == ("17.1", False, False)
     assert "link_names" not in sent
     assert sent["blocks"][0]["text"]["text"] == "<@U0ANNA> ● *prod is ready*"
+
+
+def test_the_client_is_what_core_asks_for(client: SlackClient) -> None:
+    port: Slack = client
+    assert port is client
 
 
 async def test_a_lost_thread_is_noticed(slack: Any, client: SlackClient, fakes: Any) -> None:

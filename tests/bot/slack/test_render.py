@@ -12,9 +12,8 @@ from slack_sdk.models.blocks import Block
 
 from bot.slack import escape
 from bot.slack.limits import validate_message, validate_view
-from bot.slack.render import Rendered, render, render_details, render_home
-from bot.slack.spans import spoken
-from bot.view import Button, Chart, Line, Link, Mention, Shape, Span, Text, View, When, bold, code, line
+from bot.slack.render import Rendered, render, render_home
+from bot.view import Button, Chart, Link, Mention, Shape, Span, Text, View, When, bold, code, line
 
 VIEWS = Path(__file__).parents[2] / "fixtures" / "views"
 PHONE = 42
@@ -112,7 +111,7 @@ def test_a_ninth_line_is_counted_and_kept() -> None:
 
 def test_an_endless_line_is_shortened_with_a_count_and_kept_whole() -> None:
     endless = line("x" * 5000)
-    rendered = render(View(verdict=line("long"), lines=(endless,)))
+    rendered = render(View(verdict=line("long"), lines=(endless,)), details="details 1")
     shown = rendered.blocks[1]["text"]["text"]
     kept = shown.count("x")
     assert shown.endswith(f"… ({5000 - kept:,} more characters)")
@@ -217,33 +216,49 @@ def every_text(rendered: Rendered) -> list[str]:
 
 
 @settings(max_examples=120, deadline=None)
-@given(view=any_view, chart=st.none() | st.sampled_from(["F0CHART001", "no file"]))
-def test_any_view_at_all_can_be_sent_and_pings_only_who_is_meant(view: View, chart: str | None) -> None:
-    rendered = render(view, details="details 1", chart=chart)
+@given(view=any_view, chart=st.none() | st.sampled_from(["F0CHART001", "no file"]), details=st.none() | st.just("details 1"))
+def test_any_view_at_all_can_be_sent_and_pings_only_who_is_meant(view: View, chart: str | None, details: str | None) -> None:
+    rendered = render(view, details=details, chart=chart)
     validate_message({"text": rendered.text, "blocks": rendered.blocks})
     assert [block.to_dict() for block in Block.parse_all(rendered.blocks)] == rendered.blocks  # Slack's own SDK takes them too
     for text in every_text(rendered):
         assert pings(text) <= meant(view)
         assert re.sub(TOKEN, "", text).count("<") == 0
-    assert render(view, details="details 1", chart=chart) == rendered
+    assert render(view, details=details, chart=chart) == rendered
 
 
 @settings(max_examples=80, deadline=None)
 @given(view=any_view)
 def test_at_most_eight_lines_of_words_and_a_short_notification(view: View) -> None:
-    rendered = render(view.model_copy(update={"chart": None, "buttons": ()}))
+    rendered = render(view.model_copy(update={"chart": None, "buttons": ()}), details="details 1")
     assert sum(text.count("\n") + 1 for text in every_text(rendered)[1:]) <= 8
     assert len(words(rendered.text.removeprefix(escape.mention(view.mention.id)) if view.mention else rendered.text)) <= 112
 
 
 @settings(max_examples=60, deadline=None)
-@given(lines=st.lists(any_line, min_size=1, max_size=6))
-def test_details_keep_every_word(lines: list[Line]) -> None:
-    pages = render_details(lines)
-    for page in pages:
-        validate_message({"text": page.text, "blocks": page.blocks})
-    shown = "".join(text for page in pages for text in every_text(page)[1:])
-    assert "more characters" not in shown or any("more characters" in spoken(span) for one in lines for span in one)
+@given(view=any_view)
+def test_without_a_second_place_to_look_every_line_is_shown_whole_while_there_is_room(view: View) -> None:
+    rendered = render(view.model_copy(update={"chart": None, "details": ()}))
+    validate_message({"text": rendered.text, "blocks": rendered.blocks})
+    shown = "\n".join(every_text(rendered)[1:])
+    assert not rendered.rest or re.search(r"… (and [\d,]+ more lines?|\([\d,]+ more characters\))$", shown, re.MULTILINE)
+    assert rendered.rest == () or sum(map(len, every_text(rendered))) > 3000
+
+
+def test_thirty_lines_without_a_details_button_are_all_there() -> None:
+    rendered = render(View(verdict=line("log"), lines=tuple(line(f"line {n} ", "x" * 100) for n in range(30))))
+    shown = "\n".join(every_text(rendered)[1:])
+    assert all(f"line {n} " in shown for n in range(30))
+    assert rendered.rest == ()
+
+
+def test_three_hundred_lines_are_counted_where_the_message_ends() -> None:
+    lines = tuple(line(f"line {n} ", "x" * 100) for n in range(300))
+    rendered = render(View(verdict=line("log"), lines=lines))
+    shown = "\n".join(every_text(rendered)[1:])
+    assert shown.endswith(f"… and {len(rendered.rest) - 1} more lines")
+    assert rendered.rest[1:] == lines[len(lines) - len(rendered.rest) + 1 :]
+    validate_message({"text": rendered.text, "blocks": rendered.blocks})
 
 
 @settings(max_examples=25, deadline=None)
@@ -258,6 +273,13 @@ def test_a_home_tab_of_very_many_views_counts_what_is_left_out() -> None:
     )
     validate_view({"type": "home", "blocks": blocks})
     assert blocks[-1]["text"]["text"].endswith("more")
+    ids = [one["action_id"] for block in blocks for one in block.get("elements", ())]
+    assert len(ids) == len(set(ids))
+
+
+def test_a_home_tab_of_long_views_stays_under_the_byte_limit() -> None:
+    views = [View(verdict=line("long"), lines=tuple(line("<" * 400) for _ in range(20)))] * 60
+    validate_view({"type": "home", "blocks": render_home(views)})
 
 
 def test_code_keeps_its_words_and_cannot_be_broken_out_of() -> None:

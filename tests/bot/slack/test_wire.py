@@ -1,3 +1,4 @@
+import logging
 import socket
 from typing import Any
 
@@ -115,6 +116,16 @@ async def test_no_error_holds_the_token_or_the_message(slack: Any, wire: Wire, f
     told = f"{error!r} {error.telling} {error.__cause__!r}"
     assert fakes.TOKEN not in told
     assert "private sentence" not in told
+
+
+async def test_neither_token_nor_message_is_logged_at_any_level(
+    slack: Any, fakes: Any, wire: Wire, caplog: pytest.LogCaptureFixture
+) -> None:
+    slack.script("chat.postMessage", fakes.answer({"ok": True, "ts": "17.2", "message": {"text": "a private sentence"}}))
+    with caplog.at_level(logging.NOTSET):
+        await wire.write("chat.postMessage", {"channel": "C1", "text": "a private sentence"}, channel="C1")
+    assert "private sentence" not in caplog.text
+    assert fakes.TOKEN not in caplog.text
 
 
 async def test_a_client_that_repeats_calls_is_refused(http: aiohttp.ClientSession, pace: Any, fakes: Any) -> None:
