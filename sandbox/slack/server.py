@@ -109,6 +109,11 @@ class SlackStandIn:
         """What that person sees, oldest first."""
         return self.transcripts.of(viewer, channel)
 
+    def status(self, channel: str, thread_ts: str) -> str:
+        """What an assistant thread shows under the box now ("reads logs"); empty when nothing."""
+        status = self.backend.statuses.get((channel, thread_ts))
+        return status.text if status and status.until > self.clock.now() else ""
+
     async def type(self, user: str, channel: str, text: str, thread: str | None = None) -> Message:
         """See People.type."""
         return await self.people.type(user, channel, text, thread)

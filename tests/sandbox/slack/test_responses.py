@@ -1,0 +1,67 @@
+import aiohttp
+import pytest
+
+pytestmark = pytest.mark.wire
+
+
+@pytest.fixture
+def url(slack):
+    return slack.interactions.response_url("commands", "C0OPS", "U0ANNA")
+
+
+async def post(url: str, **more) -> tuple[int, str]:
+    async with aiohttp.ClientSession() as session, session.post(url, **more) as response:
+        return response.status, await response.text()
+
+
+def seen(slack, user: str) -> list[str]:
+    return [entry.text for entry in slack.transcript(user, "ops")]
+
+
+async def test_the_answer_is_for_the_asker_alone_unless_it_says_otherwise(slack, url):
+    assert await post(url, json={"text": "psst"}) == (200, "ok")
+    await post(url, json={"text": "all", "response_type": "in_channel"})
+    assert seen(slack, "anna") == ["psst", "all"]
+    assert seen(slack, "ben") == ["all"]
+
+
+async def test_replace_original_posts_first_and_then_replaces(slack, url):
+    await post(url, json={"text": "looking", "replace_original": True})
+    await post(url, json={"text": "found", "replace_original": True})
+    assert seen(slack, "anna") == ["found"]
+
+
+async def test_delete_original_takes_it_away(slack, url):
+    await post(url, json={"text": "looking"})
+    assert await post(url, json={"delete_original": True}) == (200, "ok")
+    assert seen(slack, "anna") == []
+
+
+async def test_five_uses_and_no_sixth(slack, url):
+    for number in range(5):
+        assert (await post(url, json={"text": str(number)}))[0] == 200
+    assert await post(url, json={"text": "6"}) == (404, "used_url")
+    assert len(seen(slack, "anna")) == 5
+
+
+async def test_half_an_hour_and_no_longer(url, clock):
+    await clock.advance(1800)
+    assert (await post(url, json={"text": "in time"}))[0] == 200
+    await clock.advance(1)
+    assert await post(url, json={"text": "late"}) == (404, "expired_url")
+
+
+@pytest.mark.parametrize(
+    ("body", "error"),
+    [
+        ("not json", "invalid_payload"),
+        ("[]", "invalid_payload"),
+        ('{"blocks": {}, "text": 7}', "invalid_payload"),
+        ("{}", "no_text"),
+        ('{"blocks": [{"type": "poem"}]}', "invalid_blocks"),
+        ('{"delete_original": true}', "no_text"),
+    ],
+)
+async def test_a_bad_body_is_refused(slack, url, body, error):
+    assert await post(url, data=body) == (400, error)
+    assert seen(slack, "anna") == []
