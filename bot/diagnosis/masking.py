@@ -6,14 +6,15 @@ _SPANS = (
     # vLLM's request logger, `--enable-log-requests`: text in quotes up to the next field, whatever stands inside.
     (
         re.compile(r"(?<![\w.])prompt: (?=['\"])"),
-        re.compile(r", (?:params|prompt_token_ids|prompt_embeds|lora_request|prompt_adapter)\b"),
+        (re.compile(r", params: "), re.compile(r", (?:prompt_token_ids|prompt_embeds|lora_request|prompt_adapter)\b")),
     ),
     (
         re.compile(r"(?<![\w.])output: (?=['\"])"),
-        re.compile(r", (?:output_token_ids|finish_reason|logprobs|num_tokens|streaming)\b"),
+        (re.compile(r", output_token_ids: "), re.compile(r", (?:finish_reason|logprobs|num_tokens|streaming)\b")),
     ),
-    (re.compile(r"(?<!\w)(?:prompt_token_ids|output_token_ids|token_ids): (?=\[)"), re.compile(r"\](?=, |$|\))")),
 )
+_TOKEN_IDS = re.compile(r"(?<!\w)(?P<key>(?:prompt_|output_)?token_ids['\"]?\s{0,3}[:=]\s{0,3})\[(?P<ids>[^\]]*)(?:\]|$)")
+"""Token ids can be turned back into the text."""
 _QUOTED = re.compile(
     r"""(?P<key>(?P<q>["']?)(?<!\w)(?:content|prompt|reasoning|reasoning_content|arguments|input_value|output_text|completion|delta_text)(?P=q)"""
     r"""\s{0,3}[:=]\s{0,3})(?P<text>"(?:[^"\\]|\\.)*(?:"|$)|'(?:[^'\\]|\\.)*(?:'|$))"""
@@ -30,12 +31,12 @@ def _hidden(length: int) -> str:
     return f"[hidden: {length:,} characters]"
 
 
-def _hide_span(line: str, begin: re.Pattern[str], until: re.Pattern[str]) -> str:
+def _hide_span(line: str, begin: re.Pattern[str], until: tuple[re.Pattern[str], ...]) -> str:
     """Hide from the field's name up to the LAST place where the next field may begin: the text itself may imitate one."""
     opened = begin.search(line)
     if opened is None:
         return line
-    ends = [match.start() for match in until.finditer(line, opened.end())]
+    ends = next((found for field in until if (found := [m.start() for m in field.finditer(line, opened.end())])), [])
     end = ends[-1] if ends else len(line)
     return line[: opened.end()] + _hidden(end - opened.end()) + line[end:]
 
@@ -52,9 +53,11 @@ def hide_conversations(line: str) -> str:
     (JSON or Python notation) and validation errors that repeat them. A line cut off inside the text is hidden to its end.
     Everything else stays as it is. Linear time; hiding twice changes nothing.
     """
-    if ": '" in line or ': "' in line or ": [" in line:
+    if ": '" in line or ': "' in line:
         for begin, until in _SPANS:
             line = _hide_span(line, begin, until)
+    if "token_ids" in line:
+        line = _TOKEN_IDS.sub(lambda m: f"{m['key']}[hidden: {m['ids'].count(',') + bool(m['ids'])} tokens]", line)
     if '"' in line or "'" in line:
         line = _QUOTED.sub(_hide_quoted, line)
         if "role" in line or "messages" in line or "choices" in line:

@@ -14,6 +14,14 @@ _KEPT_HITS = 25
 """Hits of a sign that are kept from the start of the log, and as many from its end."""
 _KEPT_TRACES = 200
 _KNOWN = 20_000
+_CODE = re.compile(
+    (
+        r"(?:errno|exit\w*|code|status|signal|num_chips"
+        r"|HTTP/[\d.]+\")[^\w\n]{0,3}(\d{1,3})(?!\d)|(\d{3}) (?:Client|Server) Error"
+    ),
+    re.IGNORECASE,
+)
+"""Numbers that tell lines apart which are alike but for their digits: exit 137 and exit 100, status 403 and 404."""
 _BEFORE, _AFTER = 5, 60
 """Lines around a cause in which its figures may stand: XLA prints its sums below the exception."""
 
@@ -55,7 +63,7 @@ class Observed:
             signs += [signature.must, *signature.signs, *([signature.unless] if signature.unless else [])]
         self._hits = {sign: Hits() for sign in signs}
         self._any = re.compile("|".join(f"(?:{sign.expression.pattern})" for sign in self._hits), re.IGNORECASE)
-        self._dull: set[str] = set()
+        self._told: dict[str, tuple[Sign, ...]] = {}
         self._reader = TraceReader()
         self._near: dict[int, str] = {}
         self._recent: deque[tuple[int, str]] = deque(maxlen=_BEFORE)
@@ -80,36 +88,41 @@ class Observed:
         return [self._near[n] for n in (number, *around) if n in self._near]
 
     def _read(self, raw: str) -> None:
-        key = raw.translate(SAME_DIGIT)
-        if not self._reader and key in self._dull and self.lines > self._keep_until:
+        key = raw.translate(SAME_DIGIT) + "".join(map("".join, _CODE.findall(raw)))
+        if not self._reader and self.lines > self._keep_until and self._told.get(key) == ():
             self._recent.append((self.lines, raw))
             return
         line = parse(raw)
         belongs, ended = self._reader.read(self.lines, line)
         self._keep(ended)
-        told = self._look(line, belongs)
-        if not told and not belongs:
-            if len(self._dull) >= _KNOWN:
-                self._dull.clear()
-            self._dull.add(key)
+        self._look(line, belongs, key)
         if self.lines <= self._keep_until and len(self._near) < _KNOWN:
             self._near[self.lines] = line.message
         self._recent.append((self.lines, line.message))
 
-    def _look(self, line: Line, in_trace: bool) -> bool:
+    def _look(self, line: Line, in_trace: bool, key: str) -> None:
         """Note the signs of a line. Source lines that a trace quotes tell nothing: `raise ValueError(...)` is not the error."""
         message = line.message[:MAX_LINE]
-        if (in_trace and message[:1].isspace()) or self._any.search(message) is None:
-            return False
+        if in_trace and message[:1].isspace():
+            return
+        signs = self._told.get(key)
+        if signs is None:
+            signs = self._signs(message)
+            if len(self._told) >= _KNOWN:
+                self._told.clear()
+            self._told[key] = signs
         hit = Hit(self.lines, line, bad=bool(self._reader) or line.severity >= Severity.ERROR, raised=in_trace)
-        for sign, hits in self._hits.items():
-            if sign.expression.search(message):
-                hits.add(hit)
-        if hit.bad and len(self._near) < _KNOWN:
+        for sign in signs:
+            self._hits[sign].add(hit)
+        if signs and hit.bad and len(self._near) < _KNOWN:
             self._near.update(self._recent)
             self._near[self.lines] = message
             self._keep_until = self.lines + _AFTER
-        return True
+
+    def _signs(self, message: str) -> tuple[Sign, ...]:
+        if self._any.search(message) is None:
+            return ()
+        return tuple(sign for sign in self._hits if sign.expression.search(message))
 
     def _keep(self, traces: list[Trace]) -> None:
         if len(self.traces) < _KEPT_TRACES:

@@ -87,7 +87,7 @@ AWS_SECRET = re.compile(
 )
 """The 40 characters that go with an AWS access key; without one beside it they may be anything, for instance a git commit."""
 
-_VALUE = r"""(?P<value>"(?P<double>[^"\n]{1,512})"|'(?P<single>[^'\n]{1,512})'|(?P<plain>[^\s"'&,;)}\]>]{1,512}))"""
+_VALUE = r"""(?P<value>"(?P<double>[^"\n]{1,512})"|'(?P<single>[^'\n]{1,512})'|[\"']?(?P<plain>[^\s"'&,;)}\]>]{1,512}))"""
 _KEY = (
     r"(?:pass(?:word|wd|phrase)|\bpwd|secret(?:[_\-]?(?:access[_\-]?)?key)?|token|api[_\-]?key|access[_\-]?key|account[_\-]?key"
     r"|private[_\-]?key|client[_\-]?secret|signing[_\-]?secret|credentials?)"

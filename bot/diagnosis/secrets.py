@@ -44,7 +44,7 @@ _NOT_SECRET = word_set(
     "string bytes bearer basic yes no not set and the is was for from with your"
 )
 _PLACEHOLDER = re.compile(
-    r"\[hidden: |[<$%{*(]|x{3,}|\.{3}|…|(?:os|process|env|self|config|settings|args|var|data|secrets)[.\[(]", re.IGNORECASE
+    r"\[hidden:|[<$%{*(]|x{3,}|\.{3}|…|(?:os|process|env|self|config|settings|args|var|data|secrets)[.\[(]", re.IGNORECASE
 )
 _NUMERIC = re.compile(r"[\d.,:_/\-]+%?")
 
@@ -104,6 +104,7 @@ def _private_keys(text: str, found: list[Kind]) -> str:
     """Hide private keys, also across lines, with `\\n` written out (service accounts), and when the end was cut off."""
     out: list[str] = []
     at = 0
+    google = "service_account" in text or '"private_key"' in text
     while (begin := PRIVATE_KEY_BEGIN.search(text, at)) is not None:
         limit = begin.end() + LONGEST_KEY
         another = text.find("-----BEGIN", begin.end(), limit)
@@ -111,7 +112,6 @@ def _private_keys(text: str, found: list[Kind]) -> str:
         body = KEY_BODY.match(text, begin.end())
         stop = end.end() if end else (body.end() if body else begin.end())
         out.extend((text[at : begin.start()], _hidden("private key")))
-        google = "service_account" in text or '"private_key"' in text
         found.append(Kind("private key", "-----BEGIN…", "Google Cloud" if google else ""))
         at = stop
     return "".join(out) + text[at:]

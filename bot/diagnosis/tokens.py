@@ -27,7 +27,7 @@ _PATH = re.compile(
     r"""|(?<![\w.\-])\w[\w.\-]*(?:/[\w.\-*$]+){2,}"""
 )
 _HOST = re.compile(
-    r"(?<![\w.\-])(?:[a-z0-9\-]+\.)+(?:com|net|org|edu|gov|mil|int|io|info|biz|local|internal|[a-z]{2})(?![\w.\-])"
+    r"(?<![\w.\-])(?:[a-z0-9\-]+\.)+(?:com|net|org|edu|gov|mil|int|io|info|biz|local|internal|(?!py|rs|so|sh|cc|pl|md)[a-z]{2})(?![\w.\-])"
 )
 _BREAKS = r"""\s=:,;()\[\]{}"'|<>"""
 _NUMBER = re.compile(rf"(?<![^{_BREAKS}])[^{_BREAKS}\d]*\d[^{_BREAKS}]*")

@@ -48,6 +48,7 @@ class _Open:
     lines: int = 1
     frame: str = ""
     in_frames: bool = True
+    chained: bool = False
     raised: list[Raised] = field(default_factory=list)
 
     def close(self) -> Trace:
@@ -74,7 +75,7 @@ class TraceReader:
         trace.lines += 1
         if trace.lines > _LONGEST:
             return False, self._close(line.stream)
-        if trace.in_frames:
+        if trace.in_frames and not line.message.startswith(_OPENS):
             return self._in_frames(number, line, trace)
         return self._after_exception(number, line, trace)
 
@@ -97,14 +98,17 @@ class TraceReader:
             trace.in_frames = False
             return True, []
         trace.lines -= 1
-        return message.startswith(_OPENS), []
+        return False, []
 
     def _after_exception(self, number: int, line: Line, trace: _Open) -> tuple[bool, list[Trace]]:
         message = line.message
-        if not message.strip() or _CHAINS.match(message):
+        if not message.strip():
             return True, []
-        if message.startswith(_OPENS):
-            trace.in_frames = True
+        if _CHAINS.match(message):
+            trace.chained = True
+            return True, []
+        if trace.chained and message.startswith(_OPENS):
+            trace.in_frames, trace.chained = True, False
             return True, []
         trace.lines -= 1
         if message[:1].isspace():  # more of the exception's own text: it tells something, so it is a line of its own
