@@ -62,7 +62,10 @@ def manifest(http_url: Annotated[str | None, typer.Option(help="Public https add
     """Print the Slack app manifest."""
     from handlers.slack.manifest import manifest as made
 
-    print(json.dumps(made(http_url), indent=2))
+    try:
+        print(json.dumps(made(http_url), indent=2))
+    except BotError as error:
+        raise typer.BadParameter(str(error), param_hint="--http-url") from None
 
 
 @processes.command()

@@ -1,0 +1,45 @@
+"""The 33 tools of the public MCP server that this bot grew from, and what became of each."""
+
+from collections.abc import Mapping
+
+OLD_TOOLS = (
+    *("get_system_status", "analyze_cloud_logging", "get_vllm_docker_logs", "get_tpu_system_logs", "get_cloud_logging_logs"),
+    *("get_metrics", "verify_model_health", "get_model_details", "get_active_models", "get_model_show_details"),
+    *("get_vllm_endpoint", "get_deployed_endpoint", "list_queued_resources", "describe_queued_resource", "status_v6e4"),
+    *("check_tpu_availability", "get_reservation_status", "start_v6e4", "stop_v6e4", "get_zones_with_available_quota"),
+    *("find_tpu", "create_tpu_queued_resource", "destroy_queued_resource", "manage_queued_resource", "manage_vllm_docker"),
+    *("get_vllm_deployment_config", "get_vllm_tpu_deployment_config", "save_hf_token", "query_queued_gemma4"),
+    *("query_queued_gemma4_with_stats", "run_vllm_benchmark", "estimate_deployment_cost", "get_help"),
+)
+"""Their names, in the order of the words that replace them."""
+
+COMING: Mapping[str, str] = {
+    "analyze_cloud_logging": "errors",
+    "get_vllm_docker_logs": "logs engine",
+    "get_tpu_system_logs": "logs system",
+    "get_cloud_logging_logs": "logs cloud",
+    "get_metrics": "metrics",
+    "verify_model_health": "health",
+    "get_vllm_endpoint": "endpoint",
+    "get_deployed_endpoint": "endpoint",
+    "describe_queued_resource": "machine NAME",
+    "status_v6e4": "machine NAME",
+    "check_tpu_availability": "machine NAME",
+    "get_reservation_status": "machine NAME",
+    "start_v6e4": "machine start",
+    "stop_v6e4": "machine stop",
+    "get_zones_with_available_quota": "zones",
+    "find_tpu": "find",
+    "create_tpu_queued_resource": "machine create",
+    "destroy_queued_resource": "machine destroy",
+    "manage_queued_resource": "deploy",
+    "manage_vllm_docker": "engine",
+    "get_vllm_deployment_config": "export gke",
+    "get_vllm_tpu_deployment_config": "export vm",
+    "save_hf_token": "token",
+    "query_queued_gemma4": "ask",
+    "query_queued_gemma4_with_stats": "ask … stats",
+    "run_vllm_benchmark": "bench",
+    "estimate_deployment_cost": "cost",
+}
+"""Those that no operation replaces yet, with the word that will. This list may only shrink."""
