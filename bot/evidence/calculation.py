@@ -1,0 +1,222 @@
+"""Figures that follow from others by a calculation that the answer shows, such as `257 h × $5.40 = $1,387.80`."""
+
+import itertools
+import re
+from collections.abc import Iterator, Sequence
+
+from bot.evidence.context import Context
+from bot.evidence.reading import Amount, Reading
+
+_OPERATOR = re.compile(
+    r"(?:(?P<mark>[+×*·/÷−]|(?<![\w-])[-–x](?=[\s$€£(]|$))|\b(?P<word>plus|minus|times|at|by)\b)"
+    r" ?(?:[a-z]+ ){0,3}[($€£]* ?$",
+    re.IGNORECASE,
+)
+_EQUALS = re.compile(r"(?:=|≈|\bequals\b|\bmakes\b)\s?[~≈($€£]*\s?$|^\s?\w{0,20}\s?(?:=|≈)", re.IGNORECASE)
+_TOGETHER = re.compile(r"\b(?:total|together|altogether|sum|in all|combined|overall)\b", re.IGNORECASE)
+_DIFFERENCE = re.compile(
+    r"\b(?:short|more|less|fewer|higher|lower|slower|faster|difference|gap|longer|shorter|left|over|above|below|under|extra"
+    r"|saved?|saves|later|earlier|rose|fell|grew|up|down|by|change|growth|drop|increase|decrease|missing|too much|within|after"
+    r"|lasted|took|for)\b|[+−-]\s?[$€£]?$",
+    re.IGNORECASE,
+)
+_PART_OF = re.compile(r"\b(?:of|out of)\b|/")
+_LONGEST_SUM = 6
+_WINDOW = 6
+"""Figures before and behind a result among which its two inputs may stand."""
+_SIGNS = {"plus": "+", "minus": "-", "−": "-", "–": "-", "x": "×", "*": "×", "·": "×", "times": "×", "at": "×", "÷": "/"}
+
+
+def calculated(
+    text: str, readings: Sequence[Reading], contexts: Sequence[Context], known: Sequence[bool], index: int
+) -> str | None:
+    """How the number at `index` follows from supported figures of its sentence; None when no shown calculation gives it.
+
+    `readings` are all numbers of the answer, `known` says which are supported.
+    """
+    return (
+        _equation(text, readings, contexts, known, index)
+        or _relation(text, readings, contexts, known, index)
+        or _sum(text, readings, contexts, known, index)
+    )
+
+
+def _gap(text: str, readings: Sequence[Reading], left: int) -> str:
+    return text[readings[left].end : readings[left + 1].start][-80:]
+
+
+def _equation(
+    text: str, readings: Sequence[Reading], contexts: Sequence[Context], known: Sequence[bool], index: int
+) -> str | None:
+    """`A × B = R` and `R = A × B`."""
+    span = _terms(text, readings, index)
+    if span is None or not all(known[i] for i in span):
+        return None
+    return _evaluates([readings[i] for i in span], _signs(text, readings, span), readings[index])
+
+
+def contradicted(text: str, readings: Sequence[Reading], known: Sequence[bool], index: int) -> range | None:
+    """The terms of an equation of supported figures that does not give the number at `index`: one of them is wrong."""
+    span = _terms(text, readings, index)
+    if span is None or not all(known[i] for i in span):
+        return None
+    fits = _evaluates([readings[i] for i in span], _signs(text, readings, span), readings[index])
+    return None if fits else span
+
+
+def _terms(text: str, readings: Sequence[Reading], index: int) -> range | None:
+    """The places of the terms of which the number at `index` is said to be the result."""
+    if index and _EQUALS.search(_gap(text, readings, index - 1)):
+        first = index - 1
+        while first and _OPERATOR.search(_gap(text, readings, first - 1)):
+            first -= 1
+        span = range(first, index)
+    elif index + 1 < len(readings) and _EQUALS.search(_gap(text, readings, index)):
+        last = index + 1
+        while last + 1 < len(readings) and _OPERATOR.search(_gap(text, readings, last)):
+            last += 1
+        span = range(index + 1, last + 1)
+    else:
+        return None
+    return span if 2 <= len(span) <= 8 else None
+
+
+def _signs(text: str, readings: Sequence[Reading], span: range) -> list[str]:
+    return [_sign(_gap(text, readings, i)) for i in span[:-1]]
+
+
+def _sign(gap: str) -> str:
+    match = _OPERATOR.search(gap)
+    sign = (match["mark"] or match["word"]).lower() if match else "+"
+    return _SIGNS.get(sign, sign)
+
+
+def _evaluates(terms: Sequence[Reading], signs: Sequence[str], result: Reading) -> str | None:
+    """Whether the terms give the result: in base units with matching dimensions, or simply as the numbers are written."""
+    shown = " ".join(f"{sign} {term.text}" for sign, term in zip(["", *signs], terms, strict=True)).strip()
+    base = _compute([(t.amounts[0].value, _powers(t.amounts[0].dimension)) for t in terms], signs)
+    for amount in result.amounts:
+        if base and _powers(amount.dimension) == base[1] and abs(abs(base[0]) - amount.value) <= _tolerance(amount):
+            return f"calculation: {shown}"
+    plain = _compute([(t.shown, {}) for t in terms], signs)
+    units = {t.unit.partition("/")[0] for t in terms}
+    fits = result.bare or result.unit.partition("/")[0] in units
+    if plain and fits and abs(abs(plain[0]) - result.shown) <= _tolerance(Amount(result.shown, result.step, "")):
+        return f"calculation: {shown}"
+    return None
+
+
+def _tolerance(amount: Amount) -> float:
+    return amount.step * (1 + 1e-6) + abs(amount.value) * 1e-9
+
+
+def _powers(dimension: str) -> dict[str, int]:
+    """`USD/time` -> {USD: 1, time: -1}; shares, ratios and counts have no dimension."""
+    top, *below = dimension.split("/")
+    powers = {top: 1} if top not in {"", "share", "ratio"} else {}
+    for name in below:
+        powers[name] = powers.get(name, 0) - 1
+    return powers
+
+
+_Valued = tuple[float, dict[str, int]]
+
+
+def _compute(terms: Sequence[_Valued], signs: Sequence[str]) -> _Valued | None:
+    """Products before sums; None when unlike things are added or something is divided by 0."""
+    added: list[_Valued] = [terms[0]]
+    for sign, (value, powers) in zip(signs, terms[1:], strict=True):
+        if sign in {"+", "-"}:
+            added.append((value if sign == "+" else -value, powers))
+            continue
+        old, own = added[-1]
+        if sign == "/" and value == 0:
+            return None
+        step = 1 if sign == "×" else -1
+        merged = {name: own.get(name, 0) + step * powers.get(name, 0) for name in own.keys() | powers.keys()}
+        added[-1] = (old * value if step == 1 else old / value, {name: p for name, p in merged.items() if p})
+    if any(powers != added[0][1] for _, powers in added):
+        return None
+    return sum(value for value, _ in added), added[0][1]
+
+
+def _pairs(
+    readings: Sequence[Reading], contexts: Sequence[Context], known: Sequence[bool], index: int
+) -> Iterator[tuple[int, int]]:
+    """Neighbouring supported figures of the same sentence, in their order."""
+    near = range(max(0, index - _WINDOW), min(len(readings), index + _WINDOW + 1))
+    usable = [i for i in near if i != index and known[i] and contexts[i].sentence == contexts[index].sentence]
+    yield from itertools.pairwise(usable)
+
+
+def _relation(
+    text: str, readings: Sequence[Reading], contexts: Sequence[Context], known: Sequence[bool], index: int
+) -> str | None:
+    """A change in per cent, a ratio, a part of a whole or a difference of two figures beside it."""
+    result = readings[index]
+    around = text[max(0, result.start - 40) : result.start] + " | " + text[result.end : result.end + 40].partition("\n")[0]
+    differs = _DIFFERENCE.search(around.partition(" | ")[0]) or _DIFFERENCE.search(around.partition(" | ")[2])
+    for left, right in _pairs(readings, contexts, known, index):
+        one, other = _alike(readings[left], readings[right])
+        if one is None or other is None:
+            continue
+        part = bool(_PART_OF.search(text[readings[left].end : readings[right].start]))
+        for amount in result.amounts:
+            for name, value in _derived(one, other, amount.dimension, part, bool(differs)):
+                if abs(value - abs(amount.value)) <= _tolerance(amount):
+                    return f"calculation: {name} of {readings[left].text} and {readings[right].text}"
+    return None
+
+
+def _alike(one: Reading, other: Reading) -> tuple[Amount | None, Amount | None]:
+    """Both in one unit; a number without unit takes that of its neighbour."""
+    if one.bare and not other.bare and other.shown:
+        factor = other.amounts[0].value / other.shown
+        return Amount(one.shown * factor, 0.0, other.amounts[0].dimension), other.amounts[0]
+    if other.bare and not one.bare and one.shown:
+        factor = one.amounts[0].value / one.shown
+        return one.amounts[0], Amount(other.shown * factor, 0.0, one.amounts[0].dimension)
+    return (one.amounts[0], other.amounts[0]) if one.amounts[0].dimension == other.amounts[0].dimension else (None, None)
+
+
+def _derived(one: Amount, other: Amount, wanted: str, part: bool, differs: bool) -> Iterator[tuple[str, float]]:
+    first, second = one.value, other.value
+    if wanted == "share" and first and second:
+        yield "change", abs(second / first - 1)
+        if part:
+            yield "share", first / second
+    if wanted == "ratio" and first and second:
+        yield "ratio", second / first
+        yield "ratio", first / second
+    if wanted == one.dimension and differs:
+        yield "difference", abs(second - first)
+
+
+def _sum(text: str, readings: Sequence[Reading], contexts: Sequence[Context], known: Sequence[bool], index: int) -> str | None:
+    """`14 running and 23 waiting, 37 in total`: neighbours that are said to be added."""
+    result = readings[index]
+    if not _TOGETHER.search(text[max(0, result.start - 30) : result.start] + " " + text[result.end : result.end + 40]):
+        return None
+    for amount in result.amounts:
+        for group in (_group(readings, contexts, known, index, -1, amount), _group(readings, contexts, known, index, 1, amount)):
+            total = 0.0
+            for count, term in enumerate(group, 1):
+                total += term.amounts[0].value
+                if count > 1 and abs(total - amount.value) <= _tolerance(amount):
+                    return "calculation: sum of " + ", ".join(t.text for t in group[:count])
+    return None
+
+
+def _group(
+    readings: Sequence[Reading], contexts: Sequence[Context], known: Sequence[bool], index: int, step: int, amount: Amount
+) -> list[Reading]:
+    """Supported neighbours of the same kind to one side, nearest first."""
+    found: list[Reading] = []
+    place = index + step
+    while 0 <= place < len(readings) and len(found) < _LONGEST_SUM and known[place]:
+        near = contexts[place].sentence == contexts[index].sentence
+        if not near or readings[place].amounts[0].dimension != amount.dimension:
+            break
+        found.append(readings[place])
+        place += step
+    return found

@@ -1,0 +1,152 @@
+"""Checks every figure of an answer against the results that it was written from."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from bot.evidence.calculation import calculated, contradicted
+from bot.evidence.context import Context, contexts
+from bot.evidence.facts import gather
+from bot.evidence.figure import Figure
+from bot.evidence.index import Index
+from bot.evidence.judge import calendar_supported, moment_supported, number_supported
+from bot.evidence.reading import Amount, Kind, Reading
+from bot.evidence.scan import scan
+from bot.evidence.words import word_set
+
+_MOST = 3000
+"""Figures looked at; an answer with more is no answer, and the rest counts as not supported."""
+_ROUNDS = 3
+"""How often calculations may build on one another."""
+_DTYPES = word_set("fp8 bf16 fp16 fp32 fp4 int8 int4 fp8_e5m2 fp8_e4m3 bfloat16 float16 float32")
+_TERMS = word_set(
+    "e2e k8s ipv4 ipv6 utf-8 utf8 base64 sha256 sha1 md5 x86 x86_64 oauth2 http2 http/2 http/1.1 log4j s3 ec2 h264 mp3 24/7 1x1"
+)
+_QUOTED = re.compile(r"`([^`\n]{3,300})`|\"([^\"\n]{3,300})\"|“([^”\n]{3,300})”")
+_CHAIN = re.compile(r"\s*(?:to|and|or|of|vs\.?|versus|against|[–−→/,(…-]|->|\.\.\.?)\s*[(]?", re.IGNORECASE)
+
+
+@dataclass
+class _Answer:
+    """An answer taken apart. `numbers` are the places of its numbers among `readings`; `by` what supports each reading."""
+
+    text: str
+    readings: list[Reading]
+    contexts: list[Context]
+    numbers: list[int]
+    by: list[str | None]
+
+
+def check(answer: str, results: Sequence[Mapping[str, Any]]) -> list[Figure]:
+    """Every figure of `answer` with what supports it in `results` (the dicts that operations gave, in any nesting).
+
+    A number needs a compatible unit, the same value when rounded as it is written, and words around it that do not name another
+    field; or a calculation shown in the answer whose inputs are supported. Names and versions must stand in the results as they
+    are. Never raises for any text; time is linear in the answer for given results.
+    """
+    readings = scan(answer)
+    index = Index(gather(results))
+    all_contexts = contexts(answer, readings)
+    numbers = [i for i, reading in enumerate(readings) if reading.kind is Kind.NUMBER]
+    taken = _Answer(answer, readings, all_contexts, numbers, [None] * len(readings))
+    quotes = _quotes(answer, index)
+    for place, reading in enumerate(readings[:_MOST]):
+        taken.by[place] = _quoted(reading, quotes) or _support(taken, place, index)
+    _contradict(taken)
+    for _ in range(_ROUNDS):
+        if not _calculate(taken):
+            break
+    pairs = zip(readings, taken.by, strict=True)
+    return [
+        Figure(text=r.text, span=(r.start, r.end), supported=by is not None, by=by) for r, by in pairs if not _no_claim(r, index)
+    ]
+
+
+def _no_claim(reading: Reading, index: Index) -> bool:
+    """Words of the field that hold a digit and name nothing of ours; data types count once the results speak of any."""
+    low = reading.text.lower()
+    return reading.kind is Kind.NAME and (low in _TERMS or (low in _DTYPES and not index.holds_any(_DTYPES)))
+
+
+def _quotes(answer: str, index: Index) -> list[tuple[int, int]]:
+    """Where the answer quotes the very words of a result."""
+    spans = []
+    for match in list(_QUOTED.finditer(answer))[:_MOST]:
+        quoted = next(group for group in match.groups() if group)
+        if len(quoted.split()) > 1 and index.holds_text(quoted):
+            spans.append(match.span())
+    return spans
+
+
+def _quoted(reading: Reading, quotes: Sequence[tuple[int, int]]) -> str | None:
+    return next(("quoted" for start, end in quotes if start < reading.start and reading.end < end), None)
+
+
+def _support(taken: _Answer, place: int, index: Index) -> str | None:
+    reading, context = taken.readings[place], taken.contexts[place]
+    if reading.kind is Kind.NAME:
+        return "named in the results" if index.holds_name(reading.text) else None
+    if reading.kind is Kind.VERSION:
+        return "named in the results" if index.holds_version(reading.text) else None
+    if reading.kind is Kind.MOMENT:
+        return moment_supported(reading.moment, context, index) if reading.moment else None
+    found = number_supported(reading, context, index, reading.amounts)
+    if found is None and reading.bare:
+        found = _with_borrowed_unit(taken, place, index) or calendar_supported(reading, taken.text, index)
+    return found
+
+
+def _with_borrowed_unit(taken: _Answer, place: int, index: Index) -> str | None:
+    """`from 0.42 to 0.98 s`, `2.9 s (usual 0.4)`: a number without unit next to one that has it."""
+    reading, context = taken.readings[place], taken.contexts[place]
+    if context.counts:
+        return None
+    for neighbour in _neighbours(taken, place):
+        if neighbour.shown and neighbour.amounts and not neighbour.bare:
+            factor = neighbour.amounts[0].value / neighbour.shown
+            amount = Amount(reading.shown * factor, reading.step * factor, neighbour.amounts[0].dimension)
+            typed = replace(reading, bare=False, amounts=(amount,), unit=neighbour.unit)
+            if found := number_supported(typed, context, index, typed.amounts):
+                return found
+    return None
+
+
+def _neighbours(taken: _Answer, place: int) -> list[Reading]:
+    """The next figures with a unit to the right and to the left, across a chain of numbers without."""
+    found: list[Reading] = []
+    for step in (1, -1):
+        at = place
+        while 0 <= at + step < len(taken.readings) and abs(at - place) < 6:
+            left, right = taken.readings[min(at, at + step)], taken.readings[max(at, at + step)]
+            gap = taken.text[left.end : right.start]
+            same = taken.contexts[at].sentence == taken.contexts[at + step].sentence
+            if not same or (step == 1 and not _CHAIN.fullmatch(gap)):
+                break
+            at += step
+            if not taken.readings[at].bare and taken.readings[at].kind is Kind.NUMBER:
+                found.append(taken.readings[at])
+                break
+    return found
+
+
+def _contradict(taken: _Answer) -> None:
+    """A shown equation must hold; where it does not, one of its figures is wrong and none of them can be trusted."""
+    numbers = [taken.readings[i] for i in taken.numbers]
+    known = [taken.by[i] is not None for i in taken.numbers]
+    for order in range(min(len(numbers), _MOST)):
+        for place in contradicted(taken.text, numbers, known, order) or ():
+            taken.by[taken.numbers[place]] = taken.by[taken.numbers[order]] = None
+
+
+def _calculate(taken: _Answer) -> bool:
+    """Look for shown calculations once; whether any was found."""
+    numbers = [taken.readings[i] for i in taken.numbers]
+    around = [taken.contexts[i] for i in taken.numbers]
+    known = [taken.by[i] is not None for i in taken.numbers]
+    found = False
+    for order, place in enumerate(taken.numbers[:_MOST]):
+        if taken.by[place] is None:
+            taken.by[place] = calculated(taken.text, numbers, around, known, order)
+            found = found or taken.by[place] is not None
+    return found

@@ -1,0 +1,122 @@
+"""Whether the results say what a figure says. A value alone is not enough: the words around it must not name another field."""
+
+from collections.abc import Iterable
+from datetime import date
+
+from bot.evidence.context import Context
+from bot.evidence.facts import Fact
+from bot.evidence.index import Index, bounds
+from bot.evidence.reading import Amount, Moment, Reading
+from bot.evidence.words import LISTED, OCCURRENCES, excluded, weight
+
+_MARGIN = 0.3
+"""By how much another field must fit the words better before a figure counts as taken from the wrong field."""
+
+
+def number_supported(reading: Reading, context: Context, index: Index, amounts: tuple[Amount, ...]) -> str | None:
+    """The path of the fact that a number may be taken from; None when there is none.
+
+    The fact needs a compatible unit and, rounded, the same value. It must not count other things than the figure does, nor be
+    of another sister field (waiting, not running); no other field of that unit may fit the words around the figure clearly
+    better; and a number without any unit needs at least one word in common with its field.
+    """
+    best: tuple[float, str] | None = None
+    matching: set[int] = set()
+    for fact, loose in _candidates(reading, index, amounts):
+        if _foreign(context, fact):
+            continue
+        matching.add(id(fact))
+        score = _score(context, fact)
+        words = fact.leaf | fact.around
+        words |= OCCURRENCES if words & LISTED else frozenset()
+        related = score > 0 or (not loose and bool(context.far & words)) or (not words and not loose)
+        if (reading.bare or loose) and not related:
+            continue
+        if loose and context.counts and not context.counts & fact.things:
+            continue
+        if best is None or score > best[0]:
+            best = (score, fact.path)
+    if best is None or _rival(context, index, amounts, matching) > best[0] + _MARGIN:
+        return None
+    return best[1]
+
+
+def _candidates(reading: Reading, index: Index, amounts: tuple[Amount, ...]) -> Iterable[tuple[Fact, bool]]:
+    """Facts of this value; `True` for those whose unit the figure left out."""
+    for amount in amounts:
+        low, high = bounds(amount, reading.bound)
+        for fact in index.valued(amount.dimension, low, high):
+            yield fact, False
+        if amount.dimension == "" and amount.value != reading.shown:
+            for fact in index.valued("bytes", low, high):
+                yield fact, True
+    if reading.bare or reading.unit == "USD":
+        low, high = bounds(Amount(reading.shown, reading.step, ""), reading.bound)
+        for fact in index.native(low, high):
+            if any(a.dimension == "USD/time" for a in fact.amounts) if reading.unit else not _countable(fact):
+                yield fact, not reading.unit
+
+
+def _countable(fact: Fact) -> bool:
+    return any(a.dimension == "" for a in fact.amounts)
+
+
+def _foreign(context: Context, fact: Fact) -> bool:
+    """Whether the figure counts other things than the fact, or speaks of one of its sister fields."""
+    if context.counts and fact.things and not context.counts & fact.things:
+        return True
+    return excluded(context.near, fact.leaf) or (not fact.leaf and excluded(context.near, fact.around))
+
+
+def _score(context: Context, fact: Fact) -> float:
+    """How well the words around a figure fit a fact: its own words count most."""
+    own = sum(weight(word) for word in context.near & fact.leaf)
+    other = sum(weight(word) for word in context.near & (fact.around - fact.leaf))
+    stage = 0.4 if context.stage and context.stage in fact.leaf | fact.around else 0.0
+    return own + 0.8 * other + stage
+
+
+def _rival(context: Context, index: Index, amounts: tuple[Amount, ...], matching: set[int]) -> float:
+    """The best fit of a fact of the same dimension that has another value."""
+    dimensions = {amount.dimension for amount in amounts}
+    words = set(context.near) | ({context.stage} if context.stage else set())
+    best = 0.0
+    for fact in index.worded(words):
+        if id(fact) not in matching and not _foreign(context, fact) and any(a.dimension in dimensions for a in fact.amounts):
+            best = max(best, _score(context, fact))
+    return best
+
+
+def moment_supported(moment: Moment, context: Context, index: Index) -> str | None:
+    """The path of the time or date that the results hold; None when they hold none, or the words name another one."""
+    best: tuple[float, str] | None = None
+    rival = 0.0
+    for fact in index.facts.moments:
+        score = _score(context, fact)
+        if any(moment.agrees(seen) for seen in fact.moment):
+            if not _foreign(context, fact) and (best is None or score > best[0]):
+                best = (score, fact.path)
+        elif not _foreign(context, fact):
+            rival = max(rival, score)
+    return best[1] if best and best[0] + _MARGIN >= rival else None
+
+
+def calendar_supported(reading: Reading, text: str, index: Index) -> str | None:
+    """A bare year (2026) or `week 47` that a date in the results has."""
+    if not reading.bare or reading.shown != int(reading.shown):
+        return None
+    number = int(reading.shown)
+    if 1990 <= number <= 2100 and len(reading.text) == 4:
+        return next((f.path for f in index.facts.moments for m in f.moment if m.year == number), None)
+    if text[max(0, reading.start - 6) : reading.start].lower().rstrip().endswith("week"):
+        return next((f.path for f in index.facts.moments for m in f.moment if _week(m) == number), None)
+    return None
+
+
+def _week(moment: Moment) -> int | None:
+    if moment.year is None or moment.month is None or moment.day is None:
+        return None
+    try:
+        return date(moment.year, moment.month, moment.day).isocalendar().week
+    except ValueError:
+        return None
