@@ -29,7 +29,7 @@ SCOPES = (
 
 
 def manifest(http_url: str | None = None) -> dict[str, Any]:
-    """The manifest for Socket Mode, or for HTTP when `http_url` (https://host) is given. Raises UsageError for other addresses."""
+    """The manifest for Socket Mode, or for HTTP when `http_url` (https://host) is given. Raises UsageError for another one."""
     address = None if http_url is None else _events_address(http_url)
     heard: dict[str, Any] = {"bot_events": list(EVENTS)}
     interactivity: dict[str, Any] = {"is_enabled": True}
