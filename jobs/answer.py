@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 
 import structlog
+from redis.exceptions import RedisError
 
 from bot.errors import BotError, PersonMovesNext
 from bot.nouns import SeenBy
@@ -32,7 +33,10 @@ async def answer(step: Step) -> None:
 
 
 async def _outcome(step: Step) -> Outcome:
-    """What came of it, or how it failed, in words. Our own faults are logged with the reference that the person sees."""
+    """What came of it, or how it failed, in words. Our own faults are logged with the reference that the person sees.
+
+    That memory (Redis) went away is nobody's answer: it is raised, and the step is taken again.
+    """
     request, services = step.work.request, step.runtime.services
     running = asyncio.create_task(execute(step.registry, services, request))
     try:
@@ -45,6 +49,8 @@ async def _outcome(step: Step) -> Outcome:
         log.info("refused or failed", work=step.work.id, ref=ref, error=type(error).__name__, why=str(error))
         shown = None if isinstance(error, PersonMovesNext) else ref
         return Outcome(path="", view=told(error, shown), seen_by=SeenBy.YOU)
+    except RedisError:
+        raise
     except Exception:
         ref = reference(step.work.id)
         log.exception("operation failed", work=step.work.id, ref=ref)

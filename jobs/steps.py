@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from dataclasses import dataclass, replace
 
 import structlog
+from redis.exceptions import RedisError
 
 from bot.errors import BotError, RetryLater
 from bot.operations.operation import Registry
@@ -67,6 +68,10 @@ async def run(step_of: Callable[[Work], Step], kinds: Mapping[str, Kind], runtim
         except RetryLater as error:
             log.info("put off", work=work.id, ref=reference(work.id), why=str(error))
             await step.later(error.after_s)
+        except RedisError as error:
+            log.info("memory is away, the clock kicks again", work=work.id, why=type(error).__name__)
+            with contextlib.suppress(RedisError, LeaseLostError):
+                await step.later(None)
         except LeaseLostError:
             log.info("lease lost", work=work.id)
         except BotError as error:
@@ -85,12 +90,12 @@ async def _kept(runtime: Runtime, step: Step) -> AsyncIterator[None]:
     try:
         yield
     except asyncio.CancelledError:
-        with contextlib.suppress(LeaseLostError):
+        with contextlib.suppress(LeaseLostError, RedisError):
             await step.later(0)
         raise
     finally:
         keeper.cancel()
-        with contextlib.suppress(asyncio.CancelledError):
+        with contextlib.suppress(asyncio.CancelledError, RedisError):
             await keeper
 
 

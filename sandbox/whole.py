@@ -10,6 +10,7 @@ from types import TracebackType
 from typing import Self
 
 from redis.asyncio import Redis
+from redis.exceptions import RedisError
 
 from bot.nouns import Deployment
 from bot.store import keys
@@ -126,12 +127,18 @@ class Sandbox:
             async with asyncio.timeout(within_s):
                 quiet = 0
                 while quiet < 2:
-                    busy = await self.redis.zcard(keys.DUE) or self.slack.deliveries.under_way
-                    quiet = 0 if busy else quiet + 1
+                    quiet = 0 if await self._busy() else quiet + 1
                     await asyncio.sleep(SETTLE_PAUSE_S)
         except TimeoutError:
             return False
         return True
+
+    async def _busy(self) -> bool:
+        """Whether anything is due, leased or on its way; a memory that is away may hold anything."""
+        try:
+            return bool(await self.redis.zcard(keys.DUE) or self.slack.deliveries.under_way)
+        except RedisError:
+            return True
 
     def logs(self) -> str:
         """What the processes printed."""
