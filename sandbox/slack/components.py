@@ -46,9 +46,9 @@ def labels(blocks: list[Json]) -> list[str]:
 
 
 def find(blocks: list[Json], wanted: str) -> tuple[Json, Json] | None:
-    """By label, by action_id, or by an option's text in a select."""
+    """By label, by action_id, or by "block_id/action_id" where an action_id alone says too little."""
     for block, element in elements(blocks):
-        if wanted in (label(element), element["action_id"]):
+        if wanted in (label(element), element["action_id"], f"{block.get('block_id')}/{element['action_id']}"):
             return block, element
     return None
 

@@ -152,6 +152,7 @@ class Control:
             {
                 "ok": True,
                 "connections": len(self._slack.sockets.connections),
+                "http": self._slack.http is not None,
                 "under_way": self._slack.deliveries.under_way,
                 "changes": self._slack.backend.changes,
             }
@@ -166,9 +167,12 @@ class Control:
 
 
 def careful(handler: Handler) -> Handler:
-    """A bad request or something that people cannot do becomes 400 with a sentence."""
+    """A bad request or something that people cannot do becomes 400 with a sentence; other web sites get 403."""
 
     async def serve(request: web.Request) -> web.StreamResponse:
+        origin = request.headers.get("Origin")
+        if origin and origin != f"http://{request.host}":
+            return web.json_response({"ok": False, "error": "other web sites may not use the sandbox"}, status=403)
         try:
             return await handler(request)
         except CannotDo as error:

@@ -6,6 +6,7 @@ from typing import Any
 
 from aiohttp import web
 
+from sandbox.page.routes import Page
 from sandbox.slack.backend import Backend
 from sandbox.slack.clock import Clock, WallClock
 from sandbox.slack.control import Control
@@ -60,7 +61,7 @@ class SlackStandIn:
             raise ValueError("the stand-in listens on loopback only")
         app = web.Application(client_max_size=UPLOAD_LIMIT)
         api = WebApi(self.backend, self.interactions, self.rates, self.faults, self.sockets)
-        app.add_routes([*api.routes(), *Control(self).routes(), *self.more_routes(), web.get("/link/", self.sockets.serve)])
+        app.add_routes([*api.routes(), *Control(self).routes(), *Page(self).routes(), web.get("/link/", self.sockets.serve)])
         self._runner = web.AppRunner(app, access_log=None, shutdown_timeout=0.2)
         await self._runner.setup()
         site = web.TCPSite(self._runner, host, port)
@@ -70,10 +71,6 @@ class SlackStandIn:
         if self._refresh_every:
             self._refreshing = asyncio.ensure_future(self.sockets.refresh(self._refresh_every))
         return self.backend.base_url
-
-    def more_routes(self) -> list[web.RouteDef]:
-        """Routes of the page that shows the transcript in a browser."""
-        return []
 
     async def stop(self) -> None:
         """Ends connections, deliveries and the server."""

@@ -12,7 +12,7 @@ from sandbox.slack.refusal import Json
 
 @dataclass(slots=True)
 class Entry:
-    """One message as it is now. `text` has its markup resolved; `notification` is what a phone would show of it.
+    """One message as it is now. `text` has its markup resolved, `raw` has not; `notification` is what a phone would show of it.
 
     `kind` is message, command (one's own slash command) or notice (Slackbot); `buttons` are visible labels.
     """
@@ -35,6 +35,8 @@ class Entry:
     thread_ts: str | None = None
     blocks: list[Json] = field(default_factory=list)
     metadata: Json | None = None
+    raw: str = ""
+    file_list: list[Json] = field(default_factory=list)
     replies: "list[Entry]" = field(default_factory=list)
 
     def as_json(self) -> Json:
@@ -91,6 +93,8 @@ class Transcripts:
             message.thread_ts,
             blocks,
             message.metadata,
+            message.text,
+            [_file(file) for file in message.files],
         )
 
     def modal_text(self, user: str) -> str:
@@ -108,6 +112,11 @@ class Transcripts:
         title = [f"== {view['title']['text']} =="] if view.get("title") else []
         ends = [f"[{view[key]['text']}]" for key in ("close", "submit") if view.get(key)]
         return "\n".join([*title, *block_text.lines(view["blocks"], self.reader(user)), *([" ".join(ends)] if ends else [])])
+
+
+def _file(file: Json) -> Json:
+    picture = file["filetype"] in {"png", "jpg", "jpeg", "gif", "webp"}
+    return {"id": file["id"], "name": file["name"], "title": file["title"], "alt": file["alt_txt"], "picture": picture}
 
 
 def _threaded(entries: list[Entry]) -> list[Entry]:
