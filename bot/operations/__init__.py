@@ -4,6 +4,7 @@ from bot.operations.again import DETAILS, SHARE
 from bot.operations.approvals import NO, YES
 from bot.operations.help import help_operation
 from bot.operations.machines import MACHINES
+from bot.operations.memory import MEMORY
 from bot.operations.model import MODEL
 from bot.operations.operation import Registry
 from bot.operations.status import STATUS
@@ -20,6 +21,7 @@ OPERATIONS: Registry = (
     STATUS,
     MACHINES,
     MODEL,
+    MEMORY,
     WORK,
     CANCEL,
     help_operation(_table),

@@ -4,7 +4,7 @@ import difflib
 import re
 import shlex
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, get_args
 
 from pydantic import ValidationError
 from pydantic.fields import FieldInfo
@@ -103,8 +103,9 @@ def _unknown(registry: Registry, words: list[str]) -> UsageError:
 
 
 def form_of(field: FieldInfo) -> Form | None:
-    """The form by which a field's values are known, if they are."""
-    return next((meta for meta in field.metadata if isinstance(meta, Form)), None)
+    """The form by which a field's values are known, if they are; also of a field that may be left out (`ZoneName | None`)."""
+    inside = (meta for part in get_args(field.annotation) for meta in getattr(part, "__metadata__", ()))
+    return next((meta for meta in (*field.metadata, *inside) if isinstance(meta, Form)), None)
 
 
 def _arguments(operation: AnyOperation, words: list[str]) -> Arguments:
