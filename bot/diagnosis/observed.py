@@ -22,6 +22,8 @@ _CODE = re.compile(
     re.IGNORECASE,
 )
 """Numbers that tell lines apart which are alike but for their digits: exit 137 and exit 100, status 403 and 404."""
+_HEXADECIMAL = re.compile(r"(?<![\w\-])(?=[a-f\-]{0,40}\d)[0-9a-f\-]{6,}(?![\w\-])", re.IGNORECASE)
+"""Ids are no part of what a line tells: without them, lines of one kind are looked at once."""
 _BEFORE, _AFTER = 5, 60
 """Lines around a cause in which its figures may stand: XLA prints its sums below the exception."""
 
@@ -88,7 +90,7 @@ class Observed:
         return [self._near[n] for n in (number, *around) if n in self._near]
 
     def _read(self, raw: str) -> None:
-        key = raw.translate(SAME_DIGIT) + "".join(map("".join, _CODE.findall(raw)))
+        key = _HEXADECIMAL.sub("#", raw).translate(SAME_DIGIT) + "".join(map("".join, _CODE.findall(raw)))
         if not self._reader and self.lines > self._keep_until and self._told.get(key) == ():
             self._recent.append((self.lines, raw))
             return

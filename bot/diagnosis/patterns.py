@@ -23,8 +23,10 @@ _NEEDED_CONSTANT = 0.3
 _TRACE_LINE = re.compile(r'\s+(?:File "|at [\w$.<]|\.\.\. \d+ |\^|~)')
 
 _INTRODUCES_A_NAME = word_set(
-    "user for from by to domain host interface class service file queue topic named called invalid node device client"
+    "user for from by domain host interface class service file queue topic named called invalid node device client"
 )
+_NEEDED_AROUND_A_NAME = 4
+"""Equal words that two lines need before plain words after one of the above count as names: "waiting for X" is too little."""
 _ENDS = ".,:;)]"
 _IDENTIFIER = re.compile(r"[^_./\\@$]*[_./\\@$]|\w*?[a-z][A-Z]")
 
@@ -39,30 +41,33 @@ def _is_identifier(word: str) -> bool:
     return WILD in word or _IDENTIFIER.match(word.strip(".,:;")) is not None
 
 
-def _may_differ(one: str, other: str, before: str) -> bool:
-    """Whether a place where two lines differ looks like the place of a value; `before` is the word in front of it."""
+def _are_values(one: str, other: str) -> bool:
+    """Whether two different words at one place look like two values: masked, or both identifiers rather than words."""
     if WILD in {one, other}:
         return True
-    if _is_state(one) or _is_state(other):
-        return False
-    if one[-1] != other[-1] and (one[-1] in _ENDS or other[-1] in _ENDS):
-        return False
-    return before in _INTRODUCES_A_NAME or (_is_identifier(one) and _is_identifier(other))
+    return _is_identifier(one) and _is_identifier(other) and _may_differ(one, other)
+
+
+def _may_differ(one: str, other: str) -> bool:
+    ends = one[-1] != other[-1] and (one[-1] in _ENDS or other[-1] in _ENDS)
+    return not (ends or _is_state(one) or _is_state(other))
 
 
 def _likeness(known: Signature, new: Signature) -> float:
     """Share of equal words (0..1) of two signatures of one length, 0 when they cannot be the same event."""
     alike = constant = 0
-    before = ""
+    before, named = "", False
     for one, other in zip(known, new, strict=True):
         if one == other:
             alike += 1
             constant += WILD not in one
-        elif not _may_differ(one, other, before):
-            return 0.0
+        elif not _are_values(one, other):
+            if before not in _INTRODUCES_A_NAME or not _may_differ(one, other):
+                return 0.0
+            named = True
         before = other
     enough = constant >= 2 and constant >= _NEEDED_CONSTANT * len(new) and alike >= _NEEDED_ALIKE * len(new)
-    return alike / len(new) if enough else 0.0
+    return alike / len(new) if enough and not (named and alike < _NEEDED_AROUND_A_NAME) else 0.0
 
 
 Bucket = tuple[int, str]

@@ -46,6 +46,8 @@ _NOT_SECRET = word_set(
 _PLACEHOLDER = re.compile(
     r"\[hidden:|[<$%{*(]|x{3,}|\.{3}|…|(?:os|process|env|self|config|settings|args|var|data|secrets)[.\[(]", re.IGNORECASE
 )
+_NAMES = ("pass", "pwd", "secret", "token", "key", "credential")
+"""One of these stands in every name that ASSIGNMENT knows: a cheap test before a dear one."""
 _NUMERIC = re.compile(r"[\d.,:_/\-]+%?")
 
 
@@ -126,6 +128,8 @@ def _one_round(text: str, found: list[Kind]) -> str:
             text = _by_shape(text, shape, found)
     if any(kind.name == "AWS access key" for kind in found):
         text = _by_shape(text, Shape("AWS secret key", "AWS", (), AWS_SECRET), found)
+    if not any(name in lower for name in _NAMES):
+        return text
     text = _by_assignment(text, ASSIGNMENT, found)
     return _by_assignment(text, OPTION, found) if "-" in text else text
 

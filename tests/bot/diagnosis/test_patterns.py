@@ -60,6 +60,8 @@ def test_lines_that_differ_in_a_value_are_one_group(log: list[str]) -> None:
         ["task 1 went from NEW to RUNNING", "task 1 went from RUNNING to FAILED"],
         ["machine 7 started again", "machine 7 stopped again"],
         ["the job-jar file on the remote disk", "the job-conf file on the remote disk"],
+        ["failed to open the socket of 10.0.0.1", "failed to close the socket of 10.0.0.1"],
+        ["timeout waiting for checkpoint", "timeout waiting for socket"],
         ["a", "b"],
     ],
 )
