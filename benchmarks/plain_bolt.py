@@ -8,7 +8,7 @@ import sys
 
 from redis import Redis
 from rq import Queue, Worker
-from slack_bolt import App
+from slack_bolt import Ack, App
 from slack_bolt.adapter.socket_mode import SocketModeHandler
 from slack_sdk import WebClient
 from slack_sdk.webhook import WebhookClient
@@ -30,7 +30,7 @@ def listen() -> None:
     queue = Queue("plain", connection=redis)
 
     @app.command("/gemma")
-    def gemma(ack, command):  # type: ignore[no-untyped-def]
+    def gemma(ack: Ack, command: dict[str, str]) -> None:
         queue.enqueue("plain_bolt.report", command["response_url"])
         ack()
 
