@@ -24,9 +24,11 @@ def _settings() -> Settings:
 
 
 def _run(work: Coroutine[Any, Any, None]) -> None:
-    """Run a process; what a person can put right is one line and exit code 2."""
+    """Run a process on uvloop; what a person can put right is one line and exit code 2."""
+    import uvloop
+
     try:
-        asyncio.run(work)
+        uvloop.run(work)
     except BotError as error:
         print(error, file=sys.stderr)
         raise typer.Exit(2) from None

@@ -1,7 +1,7 @@
 """The door to all work: a request is written down once, then a worker is asked to look at it."""
 
 import asyncio
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import structlog
 from redis.exceptions import RedisError
@@ -12,6 +12,7 @@ from bot.operations.operation import Queue, Registry
 from bot.requests import Request
 from bot.store.work import WorkStore
 from jobs.kick import Kicker
+from jobs.later import Later
 
 log = structlog.get_logger()
 
@@ -26,6 +27,7 @@ class Inbox:
     work: WorkStore
     kicker: Kicker
     registry: Registry
+    later: Later = field(default_factory=Later)
 
     async def accept(self, request: Request) -> bool:
         """Write it down; True when it is new. Raises redis errors: then nothing was taken and the sender must be told.
@@ -35,13 +37,8 @@ class Inbox:
         queue = self._queue(request)
         fresh = await self.work.accept(request, work_id=f"r-{request.id}", kind=REQUEST, queue=queue)
         if fresh:
-            self._kicks.add(task := asyncio.create_task(self.kick(f"r-{request.id}", queue)))
-            task.add_done_callback(self._kicks.discard)
+            self.later.start(self.kick(f"r-{request.id}", queue))
         return fresh
-
-    def __post_init__(self) -> None:
-        """Kicks under way are held, so that they are not collected before they are done."""
-        self._kicks: set[asyncio.Task[None]] = set()
 
     async def kick(self, work_id: str, queue: str) -> None:
         """Ask a worker to look now."""

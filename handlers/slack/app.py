@@ -1,6 +1,5 @@
 """The Bolt app: every listener reads a payload, writes it down, acknowledges. What takes longer than that happens elsewhere."""
 
-import asyncio
 import contextlib
 import re
 from collections.abc import Awaitable, Callable, Mapping
@@ -13,6 +12,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.errors import BotError
 from bot.ports import Clock
+from bot.requests import Request
 from bot.view import Shape, View, line
 from handlers.slack.payloads import Said, from_button, from_command, from_event
 from jobs.inbox import Inbox
@@ -39,7 +39,6 @@ class Listeners:
         self._clock = clock
         self._count = count
         self._respond = respond
-        self._counting: set[asyncio.Task[None]] = set()
 
     async def _say(self, response_url: str, view: View) -> None:
         try:
@@ -80,18 +79,13 @@ class Listeners:
 
     async def _write(self, said: Said) -> None:
         fresh = await self._inbox.accept(said.request)
-        log.info("accepted" if fresh else "seen before", request=said.request.id, door=said.request.door)
-        self._later(self._count("requests" if fresh else "repeats", said.request.door))
+        self._inbox.later.start(self._note(said.request, fresh=fresh))
 
-    def _later(self, counting: Awaitable[None]) -> None:
-        """After the acknowledgement: nobody waits for a count."""
-
-        async def quietly() -> None:
-            with contextlib.suppress(RedisError):
-                await counting
-
-        self._counting.add(task := asyncio.create_task(quietly()))
-        task.add_done_callback(self._counting.discard)
+    async def _note(self, request: Request, *, fresh: bool) -> None:
+        """After the acknowledgement: nobody waits for a log line and a count."""
+        log.info("accepted" if fresh else "seen before", request=request.id, door=request.door)
+        with contextlib.suppress(RedisError):
+            await self._count("requests" if fresh else "repeats", request.door)
 
 
 async def _ignore(ack: AsyncAck, body: Mapping[str, Any]) -> None:

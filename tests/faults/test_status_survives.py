@@ -107,7 +107,5 @@ async def test_a_payload_that_slack_sends_three_times_is_answered_once(sandbox: 
 async def test_one_answer_stands_when_slack_stumbles(sandbox: Sandbox, fault: Fault, words: str) -> None:
     method = "response_url" if words.startswith("/") else "chat.postMessage"
     sandbox.slack.faults.clear()
-    sandbox.slack.faults.add(
-        Fault(method=method, answer=fault.answer, handled=fault.handled, retry_after=fault.retry_after)
-    )
+    sandbox.slack.faults.add(Fault(method=method, answer=fault.answer, handled=fault.handled, retry_after=fault.retry_after))
     assert one_final(await ask(sandbox, words))
