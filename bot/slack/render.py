@@ -101,11 +101,16 @@ def _whole(view: View) -> tuple[list[str], tuple[Line, ...]]:
     """Line after line, whole, while the message has room; and the lines that found none."""
     wanted = (verdict(view), *view.lines)
     shown: list[str] = []
+    used = 0
     for index, one in enumerate(wanted):
         rows = spans.wrapped(one, LINE_BUDGET)
-        if sum(escape.units(row) + 1 for row in (*shown, *rows)) > PAGE_BUDGET:
-            return [*shown, spans.draw(one, LINE_BUDGET).mrkdwn, *_count(wanted[index + 1 :])], wanted[index:]
+        size = sum(escape.units(row) + 1 for row in rows)
+        if used + size > PAGE_BUDGET:
+            room = max(LINE_BUDGET, min(SECTION_BUDGET, PAGE_BUDGET - used))
+            part = spans.draw(one, room)
+            return [*shown, part.mrkdwn, *_count(wanted[index + 1 :])], wanted[index if part.hidden else index + 1 :]
         shown += rows
+        used += size
     return shown, ()
 
 

@@ -34,14 +34,21 @@ def draw(line: Line, budget: int) -> Drawn:
 
 
 def _shorten(pieces: list[str], used: int, rest: Line, budget: int) -> Drawn:
-    first, hidden = rest[0], sum(len(spoken(span)) for span in rest)
-    if isinstance(first, Text):
+    first, hidden = _cuttable(rest[0]), sum(len(spoken(span)) for span in rest)
+    if first is not None:
         kept = _fitting(first, budget - NOTE - used - 2)
         pieces.append(joined(pieces, mrkdwn(first.model_copy(update={"text": kept}))))
-        hidden -= len(kept)
-    if hidden == 0:
+        hidden -= len(escape.clean(kept))
+    if hidden <= 0:
         return Drawn(_unquoted("".join(pieces)), 0)
     return Drawn(_unquoted("".join(pieces)) + f"… ({hidden:,} more characters)", hidden)
+
+
+def _cuttable(span: Span) -> Text | None:
+    """The span as words of which a part may be shown; None for a ping or a time, which are shown whole or not at all."""
+    if isinstance(span, Text):
+        return span
+    return None if not isinstance(span, Link) and mrkdwn(span).startswith("<") else Text(text=spoken(span))
 
 
 def _fitting(span: Text, budget: int) -> str:
