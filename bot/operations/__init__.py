@@ -2,6 +2,7 @@
 
 from bot.operations.again import DETAILS, SHARE
 from bot.operations.approvals import NO, YES
+from bot.operations.hardware import HARDWARE
 from bot.operations.help import help_operation
 from bot.operations.machines import MACHINES
 from bot.operations.memory import MEMORY
@@ -22,6 +23,7 @@ OPERATIONS: Registry = (
     MACHINES,
     MODEL,
     MEMORY,
+    HARDWARE,
     WORK,
     CANCEL,
     help_operation(_table),

@@ -22,3 +22,9 @@ async def deployment(context: Context, name: str | None) -> Deployment:
     names = tuple(one.name for one in (begins or known))
     failed = f"“{name}” could be {' or '.join(names)}." if begins else f"There is no deployment “{name}”."
     raise UsageError(failed, near=tuple(f"{context.asked} {one}" for one in names[:5]), next_step="Choose one.")
+
+
+def pressable(context: Context, error: UsageError) -> UsageError:
+    """The same error from the knowledge packages, with the names that were meant perhaps as words that can be pressed."""
+    near = tuple(f"{context.asked} {name}" for name in error.near)
+    return UsageError(str(error), usage=error.usage, near=near, next_step=error.telling.next_step)

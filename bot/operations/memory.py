@@ -75,6 +75,13 @@ class Memory(BaseModel):
 
 async def run(context: Context, arguments: MemoryArguments) -> Memory | Capacity:
     """Plan one chip, compute a combination, or ask the deployment. Raises UsageError for what makes no sense."""
+    try:
+        return await _found(context, arguments)
+    except UsageError as error:
+        raise (choice.pressable(context, error) if error.near and not error.near[0].startswith("memory ") else error) from error
+
+
+async def _found(context: Context, arguments: MemoryArguments) -> Memory | Capacity:
     if memory_plan.wanted(arguments):
         return memory_plan.planned(arguments)
     deployment = await _deployment(context, arguments)

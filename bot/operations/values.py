@@ -38,6 +38,7 @@ def _span(word: str) -> str:
 
 
 SLICE = Form("slice", re.compile(r"(v\d+[a-z]*(?:litepod)?|tpu7x)-\d{1,4}", re.I), "v6e-4", str.lower)
+GENERATION = Form("generation", re.compile(r"(?:v\d+[a-z]*|tpu7x|trillium|ironwood)(?:-\d{1,4})?", re.I), "v6e", str.lower)
 MODEL = Form("model", re.compile(r"(?:google/)?(?:gemma-?4-?)?(E2B|E4B|12B|26B(?:-A4B)?|31B)(?:-it)?", re.I), "31B")
 ZONE = Form("zone", re.compile(r"[a-z]+-[a-z]+\d+-[a-z]+\d*", re.I), "us-east5-a", str.lower)
 CONTEXT = Form("context", re.compile(r"\d{1,4}[KkM]|\d{3,7}"), "32K", _context)
@@ -46,6 +47,7 @@ SPAN = Form("since", re.compile(r"\d{1,4}\s*(?:s|m|min|h|d)", re.I), "4h", _span
 NAME = Form("name", re.compile(r"[a-z][a-z0-9-]{0,62}", re.I), "prod", str.lower)
 
 SliceName = Annotated[str, SLICE]
+Generation = Annotated[str, GENERATION]
 ModelName = Annotated[str, MODEL]
 ZoneName = Annotated[str, ZONE]
 ContextTokens = Annotated[int, CONTEXT]

@@ -105,8 +105,8 @@ async def test_the_exact_form_plans_as_vllm_does(world: Any) -> None:
     for row in rows:
         batches = round(row["inflight"] / row["mbt"])
         outcome = await world.ask(
-            f"memory --model {row['model']} --kv-gib {row['kv_gib']} --context {row['max_model_len']} "
-            f"--batched-tokens {row['mbt']} --tp {row['tp']} --kv-dtype {row['dtype']} --planner hybrid --concurrent-batches {batches}"
+            f"memory --model {row['model']} --kv-gib {row['kv_gib']} --context {row['max_model_len']} --planner hybrid "
+            f"--batched-tokens {row['mbt']} --concurrent-batches {batches} --tp {row['tp']} --kv-dtype {row['dtype']}"
         )
         assert outcome.result is not None
         got = (outcome.result["num_blocks"], outcome.result["tokens"], round(outcome.result["max_concurrency"], 2))
