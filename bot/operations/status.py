@@ -117,6 +117,12 @@ async def _window(context: Context, deployment: Deployment, sample: EngineSample
     return None if made is None or isinstance(made, Discarded) else made
 
 
+async def _last_seen(context: Context, deployment: Deployment, sample: EngineSample | None) -> datetime | None:
+    """When the engine was last scraped: just now, or by the clock."""
+    last = sample or await context.services.history.last(context.services.team_id, deployment.name)
+    return last.at if last else None
+
+
 async def _slow_since(context: Context, deployment: Deployment, bar_s: float) -> datetime | None:
     """The start of the unbroken run of slow minutes that reaches until now."""
     windows = await context.services.history.windows(
@@ -148,7 +154,7 @@ async def _status(
         deployment=deployment.name,
         grade=verdict,
         at=context.now,
-        seen=sample.value.at if sample.value else None,
+        seen=await _last_seen(context, deployment, sample.value),
         model=model or deployment.model_id,
         accelerator=accelerator,
         zone=zone,

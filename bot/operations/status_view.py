@@ -113,5 +113,5 @@ def _rest(status: "Status") -> Line:
     else:
         left = (status.ends_at - status.at).total_seconds()
         parts += ["ends in " if left > 0 else "ended ", f"{duration(left)}{'' if left > 0 else ' ago'}"]
-    parts.append(f" · seen {ago(status.seen, status.at)}" if status.seen else " · engine not seen")
+    parts.append(f" · engine seen {ago(status.seen, status.at)}" if status.seen else " · engine never seen")
     return line(*parts)
