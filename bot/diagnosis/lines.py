@@ -32,17 +32,19 @@ class Line:
 
 _ANSI = re.compile(r"\x1b\[[0-9;]{0,16}[A-Za-z]")
 _OUTER = re.compile(
-    r"(?P<time>\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?:Z|[+-]\d\d:?\d\d)?)(?:\s(?:std(?:out|err)\s[FP]\s)?|$)"
+    r"(?P<time>\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?:Z|[+-]\d\d:?\d\d)?)(?::? (?:std(?:out|err) [FP] )?|$)"
 )
 _SYSLOG = re.compile(
-    r"(?P<time>[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d) (?P<host>\S{1,80}) (?P<process>[\w./()\-]{1,60})(?:\[\d+\])?:(?: |$)"
+    r"(?P<time>[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d) (?P<host>\S{1,80}) (?P<process>[\w./()\-]{1,60})(?:\[\d+\])?:(?: "
+    r"|$)(?:startup-script: )?"
 )
-_PROCESS = re.compile(r"(?P<process>\([A-Z]\w{1,40}(?: [^()]{0,40})?pid=\d+\)) ?")
+_COMPOSE = re.compile(r"(?P<process>[\w.\-]{1,60}) {1,40}\| ")
+_PROCESS = re.compile(r"(?P<process>(?:\([A-Z]\w{1,40}(?: [^()]{0,40})?pid=\d+\) ?|\[rank\d{1,4}\]: ?){1,3})")
 _LEVEL = re.compile(
     r"\[?(?P<level>TRACE|DEBUG|INFO|NOTICE|WARN|WARNING|ERROR|CRITICAL|FATAL)\]?:?(?:\s+|$)"
-    r"(?:(?P<time>\d\d-\d\d \d\d:\d\d:\d\d(?:\.\d+)?) )?(?:\[(?P<source>[\w./\-]{1,80}:\d+)\](?: |$))?"
+    r"(?:(?P<time>\d\d-\d\d \d\d:\d\d:\d\d(?:\.\d+)?) )?(?:\[?(?P<source>[\w./\-]{1,80}:\d+)\](?: |$))?"
 )
-_GLOG = re.compile(r"(?P<level>[IWEF])\d{4} (?P<time>\d\d:\d\d:\d\d\.\d+)\s+\d+ (?P<source>[\w./\-]{1,120}:\d+)\] ?")
+_GLOG = re.compile(r"(?P<level>[IWEF])(?:\d{4} (?P<time>\d\d:\d\d:\d\d\.\d+) {1,8}\d+)? (?P<source>[\w./\-]{1,120}:\d+)\] ?")
 _DASHED = re.compile(r"[-|] (?P<source>[\w.]{1,80}) [-|] (?P<level>DEBUG|INFO|WARNING|ERROR|CRITICAL) [-|] ")
 _LEVELS = {
     **dict.fromkeys(("TRACE", "DEBUG"), Severity.DEBUG),
@@ -53,9 +55,9 @@ _LEVELS = {
 }
 _BAD = re.compile(
     r"(?P<critical>\bpanic\b|kernel panic|\bout of memory\b|\boom[- ]kill|segmentation fault"
-    r"|core dumped|\bSIG(?:KILL|SEGV|ABRT|BUS)\b)"
+    r"|core dumped|^Killed\b|\bSIG(?:KILL|SEGV|ABRT|BUS)\b)"
     r"|(?P<error>\b(?:[a-z_]{0,40}error|[a-z_]{0,40}exception|err|failed|failure|fatal|traceback|unauthorized|denied|refused|aborted|crashed"
-    r"|cannot|could not|unable to|no space left|no such|not found|corrupt(?:ed|ion)?|RESOURCE_EXHAUSTED)\b"
+    r"|cannot|could not|unable to|could ?n[o']t|no space left|no such|not found|corrupt(?:ed|ion)?|RESOURCE_EXHAUSTED)\b"
     r'|HTTP/[\d.]+" 5\d\d)'
     r"|(?P<warning>\b(?:warn|[a-z_]{0,40}warning)\b|\bdeprecated\b|\btimed? ?out\b|\bretry(?:ing)?\b|HTTP/[\d.]+\" 4\d\d)",
     re.IGNORECASE,
@@ -88,13 +90,13 @@ def parse(raw: str) -> Line:
     if "\x1b" in rest:
         rest = _ANSI.sub("", rest)
     time, process, level, source = None, "", None, ""
-    for expression in (_OUTER, _SYSLOG, _PROCESS, _DASHED, _GLOG, _LEVEL):
+    for expression in (_COMPOSE, _OUTER, _SYSLOG, _PROCESS, _DASHED, _GLOG, _LEVEL):
         match = expression.match(rest)
         if match is None:
             continue
         found = match.groupdict()
         time = found.get("time") or time
-        process = found.get("process") or process
+        process = (found.get("process") or process).strip()
         level = found.get("level") or level
         source = found.get("source") or source
         rest = rest[match.end() :]

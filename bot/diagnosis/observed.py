@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 
 from bot.diagnosis.findings import ENGINE_DIED, LOADED, LOADING, READY, SERVING, START_FAILED, Sign, Signature
 from bot.diagnosis.lines import Line, Severity, parse
+from bot.diagnosis.masking import hide_conversations
 from bot.diagnosis.tokens import MAX_LINE, SAME_DIGIT
-from bot.diagnosis.traces import Trace, TraceReader
+from bot.diagnosis.traces import Raised, Trace, TraceReader
 
 _KEPT_HITS = 25
 """Hits of a sign that are kept from the start of the log, and as many from its end."""
@@ -24,6 +25,7 @@ _CODE = re.compile(
 """Numbers that tell lines apart which are alike but for their digits: exit 137 and exit 100, status 403 and 404."""
 _HEXADECIMAL = re.compile(r"(?<![\w\-])(?=[a-f\-]{0,40}\d)[0-9a-f\-]{6,}(?![\w\-])", re.IGNORECASE)
 """Ids are no part of what a line tells: without them, lines of one kind are looked at once."""
+_LOOSE = re.compile(r"(?:[A-Za-z_]\w{0,80}\.){0,12}[A-Z]\w{0,80}(?:Error|Exception): \S")
 _BEFORE, _AFTER = 5, 60
 """Lines around a cause in which its figures may stand: XLA prints its sums below the exception."""
 
@@ -55,7 +57,10 @@ class Hits:
 
 
 class Observed:
-    """Reads a log once. `hits(sign)` gives the lines that show a sign, `traces` the Python traces in the order of their end."""
+    """Reads a log once. `hits(sign)` gives the lines that show a sign, `traces` the Python traces in the order of their end.
+
+    `loose` are exceptions outside any trace: the end of a trace whose beginning is not in this part of the log.
+    """
 
     def __init__(self, signatures: Iterable[Signature]) -> None:
         """Prepare to look for the signs of these signatures."""
@@ -71,6 +76,7 @@ class Observed:
         self._recent: deque[tuple[int, str]] = deque(maxlen=_BEFORE)
         self._keep_until = 0
         self.traces: list[Trace] = []
+        self.loose: list[Raised] = []
         self.lines = 0
 
     def read(self, lines: Iterable[str]) -> None:
@@ -98,6 +104,8 @@ class Observed:
         belongs, ended = self._reader.read(self.lines, line)
         self._keep(ended)
         self._look(line, belongs, key)
+        if not belongs and len(self.loose) < _KEPT_TRACES and _LOOSE.match(line.message):
+            self.loose.append(Raised(self.lines, line.message.rstrip()))
         if self.lines <= self._keep_until and len(self._near) < _KNOWN:
             self._near[self.lines] = line.message
         self._recent.append((self.lines, line.message))
@@ -109,7 +117,7 @@ class Observed:
             return
         signs = self._told.get(key)
         if signs is None:
-            signs = self._signs(message)
+            signs = self._signs(hide_conversations(message))  # a prompt may quote any error
             if len(self._told) >= _KNOWN:
                 self._told.clear()
             self._told[key] = signs

@@ -127,7 +127,8 @@ def _deepest(observed: Observed) -> Raised | None:
         last = max((t.raised[-1].line_number for t in traces), default=0)
         if since or serving or observed.lines - last > _ENDED_WITHIN:
             return None
-    return told[0] if told else None
+    loose = [raised for raised in observed.loose if raised.line_number > since and not _WRAPPER.search(raised.text)]
+    return next(iter(told or (loose if ended else [])), None)
 
 
 def _unknown_failure(observed: Observed) -> Finding | None:

@@ -32,7 +32,7 @@ SIGNATURES = (
             "no TPU was found",
             r"Failed to detect number of TPUs|No such file or directory: '?/dev/(?:vfio"
             r"|accel)|No (?:GPU/)?TPU found|no TPU devices|No accelerator found"
-            r"|Unable to initialize backend 'tpu'|Failed to get global TPU topology|Insufficient devices for|num_chips=0",
+            r"|Unable to initialize backend 'tpu'|Failed to get global TPU topology|num_chips=0",
         ),
         signs=(START_FAILED, sign("the container cannot see devices", r"/dev/(?:vfio|accel)|privileged")),
         check="On the machine: `ls /dev/vfio /dev/accel*`; was the container started with --privileged?",
@@ -56,6 +56,31 @@ SIGNATURES = (
         check="Look at the machine's state and at how it was bought: spot can go at any time, flex-start at its end.",
         next_step="Find capacity again; for a machine that stays, use flex-start or on-demand.",
         source="skypilot#1468 (a preempted machine is not always reported as such)",
+    ),
+    Signature(
+        name="container_exists",
+        title="a container of that name already exists",
+        must=sign("the name is taken", r"container name .{1,100} is already in use"),
+        signs=(sign("docker said so", r"docker|daemon|Conflict"),),
+        figures=(figure(r"container name [\"'/]{0,3}(?P<container>[\w.\-]{1,100})"),),
+        any_level=True,
+        check="On the machine: `docker ps -a`. Does the old container still serve?",
+        next_step="Remove the old container (`docker rm -f` and its name) when nobody uses it, then start again.",
+        source="docker run: Conflict",
+    ),
+    Signature(
+        name="docker_unavailable",
+        title="docker does not run on the machine",
+        must=sign(
+            "no docker",
+            r"Cannot connect to the Docker daemon|docker: (?:command )?not found|docker\.sock.{0,60}permission denied"
+            r"|permission denied .{0,60}docker",
+        ),
+        signs=(sign("the socket is named", r"docker\.sock|daemon"),),
+        any_level=True,
+        check="On the machine: `systemctl status docker`. The Compute Engine TPU image has no docker.",
+        next_step="Install docker.io (`apt-get install docker.io`) or start it; then start again.",
+        source="xbill9/gemma4-dev, August 2026 (the Compute Engine image comes without docker)",
     ),
     Signature(
         name="port_in_use",

@@ -31,10 +31,16 @@ SIGNATURES = (
         must=sign(
             "memory ran out while loading weights",
             r"RESOURCE_EXHAUSTED(?!.{0,200}(?:quota|loading program"
-            r"|compile))|Attempting to allocate|Error allocating device buffer",
+            r"|compile))|Attempting to allocate|Error allocating device buffer"
+            r"|total_hbm_used_gb.{0,40}exceeds|[Mm]odel (?:weights )?(?:too large|does not fit)",
         ),
         signs=(LOADING, START_FAILED),
-        figures=(_WANTED, _FREE),
+        figures=(
+            _WANTED,
+            _FREE,
+            figure(r"total_hbm_used_gb[='\": ]{1,4}(?P<used>[\d.]+ ?GiB)"),
+            figure(r"total_hbm_limit_cap_gb[='\": ]{1,4}(?P<capacity>[\d.]+ ?GiB)"),
+        ),
         after=LOADING,
         not_after=LOADED,
         check="Compare the checkpoint size in the log with chips times memory per chip (v5e 15.75, v6e 31.24 GiB).",
@@ -100,9 +106,7 @@ SIGNATURES = (
         title="the machine's own memory ran out and the system killed the engine",
         must=sign(
             "killed for memory",
-            r"Out of memory: Killed process|oom-kill|oom_reaper|OOMKilled"
-            r"|exit(?:ed)?(?: with)?(?: code| status)?:? \(?137|exit code: -9|signal 9|SIGKILL"
-            r"|Cannot allocate memory|std::bad_alloc|^MemoryError",
+            r"Out of memory: Killed process|oom-kill|oom_reaper|OOMKilled|Cannot allocate memory|std::bad_alloc|^MemoryError",
         ),
         signs=(sign("the system's memory killer names it", r"oom|out of memory"), LOADING),
         figures=(figure(r"anon-rss:(?P<resident>\d+ ?kB)"), figure(r"Available RAM: (?P<available_at_start>[\d.]+ ?GiB)")),
@@ -110,6 +114,22 @@ SIGNATURES = (
         fatal=True,
         check="On the machine: `dmesg | grep -i oom`, and `free -g` while it starts; weights in /dev/shm count as memory.",
         next_step="Free host memory (old weights in /dev/shm), lower --shm-size, or take a machine type with more memory.",
-        source="exit status 137 = 128 + SIGKILL; xbill9/gemma4-dev keeps weights in /dev/shm, which is memory",
+        source="Linux kernel messages; xbill9/gemma4-dev keeps weights in /dev/shm, which is memory",
+    ),
+    Signature(
+        name="killed",
+        title="something killed the engine from outside; most often the machine ran out of memory",
+        must=sign(
+            "killed",
+            r"exit(?:ed)?(?: with)?(?: code| status)?:? ?\(?137\b|exit code: -9\b"
+            r"|died .{0,40}signal 9\b|\bKilled\s+(?:vllm|python|docker)|^Killed$",
+        ),
+        signs=(sign("no exception explains it", r"Killed|137|-9|signal 9"), LOADING),
+        any_level=True,
+        fatal=True,
+        generic=True,
+        check="On the machine: `dmesg | grep -i oom`. Nothing there means that a person or a script stopped the container.",
+        next_step="If it was memory: free /dev/shm or take a machine with more; if not, start again.",
+        source="exit status 137 = 128 + 9 (SIGKILL)",
     ),
 )

@@ -110,6 +110,26 @@ SIGNATURES = (
         source="vLLM's check of --max-model-len; config.json of the Gemma 4 models",
     ),
     Signature(
+        name="tensor_parallel",
+        title="the model cannot be split over that many chips",
+        must=sign(
+            "the split does not work out",
+            r"(?:heads|dimension|size)\b.{0,120}(?:must be|should be|not) (?:evenly )?divisible|Insufficient devices for"
+            r"|tensor.parallel.{0,60}(?:greater|larger|more) than .{0,40}(?:devices|chips)|should be divisible by \d+",
+        ),
+        signs=(sign("the split is named", r"tensor[_ -]parallel|mesh|shard|divisible"), START_FAILED),
+        figures=(
+            figure(r"tensor_parallel_size'?[=:] ?(?P<tensor_parallel>\d+)"),
+            figure(r"found (?P<found>\d+),? expected (?P<expected>\d+)"),
+        ),
+        check=(
+            "Compare --tensor-parallel-size with the chips of the slice "
+            "and the model's KV heads (E2B has one: it runs on one chip)."
+        ),
+        next_step="Set --tensor-parallel-size to a number that both allow, at most the chips of the slice.",
+        source="ARahim3/kaggle-tpu-lab#7 (found 1, expected 8); config.json of the Gemma 4 models",
+    ),
+    Signature(
         name="kernel_compile",
         title="a TPU kernel did not compile (Mosaic)",
         must=sign(

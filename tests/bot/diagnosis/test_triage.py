@@ -107,6 +107,7 @@ SAMPLES = {
         + "[ 912.1] Out of memory: Killed process 4122 (vllm) total-vm:99000000kB, anon-rss:48123456kB, oom_score_adj:0\n",
         {"resident": "48123456kB"},
     ),
+    "killed": (BOOT + LOADING + "container vllm-gemma4 exited with code 137\n", {}),
     "huggingface_gated": (
         failed_start(
             "huggingface_hub.errors.HfHubHTTPError: 403 Client Error: Forbidden for url: "
@@ -169,6 +170,18 @@ SAMPLES = {
     "preempted": (
         BOOT + READY + "Nov  2 04:00:01 host google_guest_agent[410]: instance was preempted, shutting down (SIGTERM)\n",
         {},
+    ),
+    "container_exists": (
+        'docker: Error response from daemon: Conflict. The container name "/vllm-gemma4" is already in use by container "4f1".\n',
+        {"container": "vllm-gemma4"},
+    ),
+    "docker_unavailable": (
+        "Cannot connect to the Docker daemon at unix:///var/run/docker.sock. Is the docker daemon running?\n",
+        {},
+    ),
+    "tensor_parallel": (
+        failed_start("ValueError: Insufficient devices for 2D mesh: found 1, expected 8", before=""),
+        {"found": "1", "expected": "8"},
     ),
     "port_in_use": (
         BOOT
@@ -357,6 +370,28 @@ def test_wrappers_alone_say_that_the_cause_is_missing() -> None:
     assert [finding.name for finding in found] == ["cause_not_in_log"]
 
 
+def test_the_end_of_a_trace_is_enough_when_its_beginning_is_not_in_the_log() -> None:
+    whole = failed_start("flax.errors.NewError: the checkpoint is of an unknown kind").splitlines()
+    tail = whole[next(i for i, line in enumerate(whole) if 'core.py"' in line) :]
+    assert [finding.cause.text for finding in diagnose(tail)] == ["flax.errors.NewError: the checkpoint is of an unknown kind"]
+
+
+def test_lines_of_docker_compose_and_of_the_startup_script_are_read_alike() -> None:
+    log, _ = SAMPLES["tpu_in_use"]
+    for prefix in (
+        "vllm-1  | ",
+        "Nov  2 03:01:10 tpu-vm google_metadata_script_runner[812]: startup-script: ",
+        "2026-11-02T03:01:10.5Z ",
+    ):
+        found = diagnose(prefix + line for line in log.splitlines())
+        assert [finding.name for finding in found] == ["tpu_in_use"]
+
+
+def test_an_exit_that_differs_in_its_number_only_is_told_apart() -> None:
+    log = ["container vllm exited with code 100", "container vllm exited with code 137"]
+    assert [finding.cause.line_number for finding in diagnose(log)] == [2]
+
+
 def test_a_failed_request_of_a_serving_engine_is_no_failed_engine() -> None:
     request = "(APIServer pid=1) Traceback (most recent call last):\n" + '(APIServer pid=1)   File "a.py", line 1, in f\n'
     log = BOOT + READY + request + "(APIServer pid=1) ValueError: bad image url\n" + READY.splitlines()[-1] + "\n"
@@ -365,6 +400,11 @@ def test_a_failed_request_of_a_serving_engine_is_no_failed_engine() -> None:
 
 def test_a_request_that_vllm_preempts_is_not_a_machine_that_google_took() -> None:
     line = "WARNING 11-02 03:11:01 [scheduler.py:1] Sequence group 7 is preempted because there is not enough KV cache space."
+    assert diagnose([*BOOT.splitlines(), *READY.splitlines(), line]) == []
+
+
+def test_an_error_quoted_in_a_prompt_is_no_finding() -> None:
+    line = "INFO 11-02 03:11:01 [logger.py:40] Received request x: prompt: 'why OOMKilled? No space left on device', params: None"
     assert diagnose([*BOOT.splitlines(), *READY.splitlines(), line]) == []
 
 
