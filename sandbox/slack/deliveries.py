@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol, TypeVar
 
 from sandbox.slack.backend import Backend
-from sandbox.slack.faults import Faults
+from sandbox.slack.faults import CALLS_KEPT, Faults
 from sandbox.slack.refusal import Json
 
 Kind = Literal["events_api", "slash_commands", "interactive"]
@@ -103,6 +103,7 @@ class Deliveries:
     async def _attempt(self, kind: Kind, payload: Json, attempt: int, reason: str) -> Ack:
         record = Delivery(kind, payload, attempt, reason)
         self.log.append(record)
+        del self.log[:-CALLS_KEPT]
         if self.carrier is None:
             ack = Ack("connection_failed")
         else:

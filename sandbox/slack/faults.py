@@ -2,12 +2,15 @@
 
 import inspect
 import threading
-from collections.abc import Awaitable, Callable
+from collections import deque
+from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
 from sandbox.slack.refusal import Json
 
+CALLS_KEPT = 20_000
+"""The log forgets older calls, so that a sandbox may run for days."""
 Answer = Literal["429", "500", "503", "drop", "hang"]
 
 
@@ -29,7 +32,7 @@ class WireCall:
 Hook = Callable[[WireCall], Awaitable[None] | None]
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class Fault:
     """What goes wrong. It applies to the call with number `at` or, without it, to calls of `method` (None: any), `times` times.
 
@@ -78,7 +81,8 @@ class Faults:
         self._lock = threading.Lock()
         self._faults: list[Fault] = []
         self._delivery_faults: list[DeliveryFault] = []
-        self._calls: list[WireCall] = []
+        self._calls: deque[WireCall] = deque(maxlen=CALLS_KEPT)
+        self._count = 0
 
     def add(self, fault: Fault | DeliveryFault) -> None:
         """Sets one more."""
@@ -98,6 +102,7 @@ class Faults:
         """Empties the log; the next call is number 1 again."""
         with self._lock:
             self._calls.clear()
+            self._count = 0
 
     def calls(self, method: str | None = None) -> list[WireCall]:
         """The calls so far, in order; of one method only when it is named."""
@@ -107,18 +112,20 @@ class Faults:
     def record(self, method: str, args: Json, unknown: tuple[str, ...] = ()) -> WireCall:
         """Notes a call and gives it its number."""
         with self._lock:
-            call = WireCall(len(self._calls) + 1, method, args, unknown_args=unknown)
+            self._count += 1
+            call = WireCall(self._count, method, args, unknown_args=unknown)
             self._calls.append(call)
             return call
 
-    def take(self, call: WireCall) -> Fault | None:
-        """The fault for that call, if there is one; it is used up by one."""
+    def take(self, call: WireCall) -> list[Fault]:
+        """The faults for that call, each used up by one: all that only watch or delay, and the first that spoils the answer."""
         with self._lock:
-            for fault in self._faults:
-                if fault.fits(call):
-                    fault.times -= 1
-                    return fault
-        return None
+            fitting = [fault for fault in self._faults if fault.fits(call)]
+            spoiling = [fault for fault in fitting if fault.answer]
+            taken = [fault for fault in fitting if fault not in spoiling[1:]]
+            for fault in taken:
+                fault.times -= 1
+            return taken
 
     def copies(self, kind: str) -> int:
         """How many times to send a payload."""
@@ -138,13 +145,12 @@ class Faults:
         return None
 
 
-async def run_hook(hook: Hook | None, call: WireCall) -> None:
-    """Runs a hook, be it plain or async."""
-    if hook is None:
-        return
-    result = hook(call)
-    if inspect.isawaitable(result):
-        await result
+async def run_hooks(hooks: Iterable[Hook | None], call: WireCall) -> None:
+    """Runs hooks in order, be they plain or async."""
+    for hook in hooks:
+        result = hook(call) if hook else None
+        if inspect.isawaitable(result):
+            await result
 
 
 def call_shape(call: WireCall) -> Json:

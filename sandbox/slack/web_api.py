@@ -9,7 +9,7 @@ from aiohttp import web
 
 from sandbox.slack.access import check_token, token_of
 from sandbox.slack.backend import Backend
-from sandbox.slack.faults import Fault, Faults, WireCall, run_hook
+from sandbox.slack.faults import Fault, Faults, WireCall, run_hooks
 from sandbox.slack.interaction import Interactions
 from sandbox.slack.method import Call, check_required, facts
 from sandbox.slack.methods import METHODS
@@ -107,15 +107,16 @@ class WebApi:
 
     async def _answer(self, request: web.Request, call: WireCall, work: Work) -> web.StreamResponse:
         """Handles one call with its fault around it."""
-        fault = self._faults.take(call) or Fault(times=0)
-        await run_hook(fault.before, call)
-        if fault.delay:
-            await self._backend.clock.sleep(fault.delay)
-        if fault.answer and not fault.handled:
-            return await self._broken(request, call, fault)
+        faults = self._faults.take(call)
+        spoiled = next((fault for fault in faults if fault.answer), None)
+        await run_hooks((fault.before for fault in faults), call)
+        if delay := sum(fault.delay for fault in faults):
+            await self._backend.clock.sleep(delay)
+        if spoiled and not spoiled.handled:
+            return await self._broken(request, call, spoiled)
         response = self._work(call, work)
-        await run_hook(fault.after, call)
-        return await self._broken(request, call, fault) if fault.answer else response
+        await run_hooks((fault.after for fault in faults), call)
+        return await self._broken(request, call, spoiled) if spoiled else response
 
     def _work(self, call: WireCall, work: Work) -> web.Response:
         try:

@@ -79,6 +79,18 @@ async def test_a_delay_goes_by_slacks_clock(slack, client, clock, settle):
     assert (await call)["ok"]
 
 
+async def test_a_watching_fault_and_a_spoiling_one_work_together(slack, client):
+    seen: list[int] = []
+    slack.faults.add(Fault(times=10**9, before=lambda call: seen.append(call.number)))
+    for _ in range(2):
+        slack.faults.add(Fault(method="chat.postMessage", answer="500"))
+    for _ in range(2):
+        with pytest.raises(SlackApiError):
+            await post(client)
+    assert (await post(client))["ok"]
+    assert seen == [1, 2, 3]
+
+
 async def test_clearing_ends_all_faults(slack, client):
     slack.faults.add(Fault(answer="500", times=100))
     slack.faults.clear()
