@@ -18,7 +18,8 @@ _GROUP = re.compile(r"S[A-Z0-9]{1,30}")
 _ENTITIES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;"})
 _BACKTICK = re.compile(r"`")
 _MARKER = re.compile(r"(?<![^\W_])[*_~]|[*_~](?![^\W_])")
-_EMOJI = re.compile(r":(?=(?:[a-z0-9_+'-]*[a-z+-][a-z0-9_+'-]*|100|1234):)")
+_EMOJI = re.compile(r":([a-z0-9_+'-]++)(?=:)")
+_EMOJI_NUMBERS = frozenset({"100", "1234"})
 _UNSAFE_IN_URL = re.compile(r"[\s<>|\"'`\\^{}\x00-\x20\x7f-\x9f]")
 
 
@@ -53,10 +54,16 @@ def literal(text: str) -> str:
     words = clean(text)
     words = _BACKTICK.sub("`" + ZERO_WIDTH, words)
     words = _MARKER.sub(lambda found: found.group() + ZERO_WIDTH, words)
-    words = _EMOJI.sub(":" + ZERO_WIDTH, words)
+    words = _EMOJI.sub(_unfold, words)
     if words.lstrip().startswith(">"):
         words = ZERO_WIDTH + words
     return words.translate(_ENTITIES)
+
+
+def _unfold(name: re.Match[str]) -> str:
+    """An emoji's name kept as words; the minutes of a time of day are no emoji."""
+    word = name.group(1)
+    return name.group() if word.isdigit() and word not in _EMOJI_NUMBERS else f":{ZERO_WIDTH}{word}"
 
 
 def bold(text: str) -> str:

@@ -53,7 +53,7 @@ def _cuttable(span: Span) -> Text | None:
 
 def _fitting(span: Text, budget: int) -> str:
     """The longest beginning whose mrkdwn fits, found by halving: escaping makes some characters five times longer."""
-    low, high = 0, len(span.text)
+    low, high = 0, min(len(span.text), max(budget, 0))
     while low < high:
         middle = (low + high + 1) // 2
         fits = escape.units(mrkdwn(span.model_copy(update={"text": span.text[:middle]}))) <= budget

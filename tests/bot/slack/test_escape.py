@@ -52,6 +52,12 @@ def test_emoji_names_stay_words(emoji: str) -> None:
     assert escape.literal(emoji) == ":" + escape.ZERO_WIDTH + emoji[1:]
 
 
+@pytest.mark.parametrize("words", [":" + "a" * 200_000, ":a" * 100_000, "*" * 200_000, "> " * 100_000, "http://" + "a" * 200_000])
+def test_very_long_hostile_words_are_escaped_in_one_pass(words: str) -> None:
+    """Would take minutes if a pattern went back over the text again and again."""
+    assert len(escape.literal(words)) >= len(words)
+
+
 def test_bold_with_an_asterisk_and_code_with_a_backtick_become_plain() -> None:
     assert not escape.bold("a* b").startswith("*")
     assert not escape.code("a` b").startswith("`")
