@@ -11,50 +11,66 @@ import asyncio
 import os
 import sys
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from measure import finish, summary
 
+from bot.store import keys
 from sandbox.slack import Fault, SlackStandIn, WireCall
 from sandbox.whole import Sandbox
 
 WARM_UP = 8
 
 
-class Stopwatch:
-    """Times commands from the moment they leave Slack to the acknowledgement and to the last answer."""
+@dataclass
+class Times:
+    """Seconds from leaving Slack: to the acknowledgement, to the first answer, to the last one."""
 
-    def __init__(self, slack: SlackStandIn) -> None:
+    acknowledged: float
+    first: float
+    final: float
+
+
+class Stopwatch:
+    """Times commands. `done` says whether nothing more will be answered."""
+
+    def __init__(self, slack: SlackStandIn, done: Callable[[], Awaitable[bool]]) -> None:
         self._slack = slack
+        self._done = done
         self._answered = asyncio.Event()
-        self._last = 0.0
+        self._answers: list[float] = []
         slack.faults.add(Fault(method="response_url", times=10**9, after=self._note))
 
     def _note(self, _call: WireCall) -> None:
-        self._last = time.perf_counter()
+        self._answers.append(time.perf_counter())
         self._answered.set()
 
-    async def one(self) -> tuple[float, float]:
-        """Type one command; seconds to acknowledged, seconds to the final message."""
+    async def one(self) -> Times:
+        """Type one command and wait until its last answer stands."""
         self._answered.clear()
+        self._answers.clear()
         began = time.perf_counter()
         await self._slack.people.type("anna", "#ops", "/gemma status")
         acknowledged = time.perf_counter()
         async with asyncio.timeout(20):
             await self._answered.wait()
-        return acknowledged - began, self._last - began
+            while not await self._done():
+                await asyncio.sleep(0.005)
+        return Times(acknowledged - began, self._answers[0] - began, self._answers[-1] - began)
 
-    async def many(self, n: int) -> tuple[list[float], list[float]]:
+    async def many(self, n: int) -> list[Times]:
         """Warm up, then `n` commands, one after the other with a breath between."""
         for _ in range(WARM_UP):
             await self.one()
-        pairs = []
+        found = []
         for _ in range(n):
-            pairs.append(await self.one())
+            found.append(await self.one())
             await asyncio.sleep(0.05)
-        return [a for a, _ in pairs], [b for _, b in pairs]
+        return found
 
 
 @asynccontextmanager
@@ -76,16 +92,30 @@ async def plain(sandbox: Sandbox) -> AsyncIterator[None]:
             await process.wait()
 
 
-async def measure(commands: int) -> dict[str, tuple[list[float], list[float]]]:
-    """Ours, then the peer's."""
+async def nothing_due(sandbox: Sandbox) -> bool:
+    """Whether our work is done."""
+    return not await sandbox.redis.zcard(keys.DUE)
+
+
+async def answered(_sandbox: Sandbox) -> bool:
+    """The peer answers once."""
+    return True
+
+
+async def measure(commands: int) -> dict[str, list[Times]]:
+    """Ours, ours with an engine that takes every call and never answers, and the peer's."""
+    found = {}
     async with Sandbox() as sandbox:
         sandbox.slack.rates.enforced = False
-        ours = await Stopwatch(sandbox.slack).many(commands)
+        watch = Stopwatch(sandbox.slack, partial(nothing_due, sandbox))
+        found["ours"] = await watch.many(commands)
+        await sandbox.vllm.scenario("hanging")
+        found["ours, engine hanging"] = await watch.many(max(5, commands // 10))
     async with Sandbox(processes=False, past=False) as sandbox:
         sandbox.slack.rates.enforced = False
         async with plain(sandbox):
-            theirs = await Stopwatch(sandbox.slack).many(commands)
-    return {"ours": ours, "plain": theirs}
+            found["plain"] = await Stopwatch(sandbox.slack, partial(answered, sandbox)).many(commands)
+    return found
 
 
 def main() -> None:
@@ -96,13 +126,17 @@ def main() -> None:
     options = parser.parse_args()
     found = asyncio.run(measure(options.commands))
     rows = {}
-    for name, (acknowledged, final) in found.items():
-        rows[f"{name}: acknowledged and stored"] = summary(acknowledged)
-        rows[f"{name}: final message"] = summary(final)
+    for name, times in found.items():
+        rows[f"{name}: acknowledged and stored"] = summary([one.acknowledged for one in times])
+        rows[f"{name}: first message"] = summary([one.first for one in times])
+        rows[f"{name}: final message"] = summary([one.final for one in times])
+
+    def ratio(what: str) -> float:
+        return rows[f"plain: {what}"]["p50_ms"] / rows[f"ours: {what}"]["p50_ms"]
+
     ratios = {
-        "ratio_to_plain_acknowledged_p50": rows["plain: acknowledged and stored"]["p50_ms"]
-        / rows["ours: acknowledged and stored"]["p50_ms"],
-        "ratio_to_plain_final_p50": rows["plain: final message"]["p50_ms"] / rows["ours: final message"]["p50_ms"],
+        "ratio_to_plain_acknowledged_p50": ratio("acknowledged and stored"),
+        "ratio_to_plain_final_p50": ratio("final message"),
     }
     finish(rows, ratios, as_json=options.json)
 

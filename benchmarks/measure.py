@@ -31,4 +31,4 @@ def finish(rows: dict[str, dict[str, float]], ratios: dict[str, float], *, as_js
     for name, value in ratios.items():
         print(f"{name.replace('_', ' ')}: {value:.2f}")
     if as_json:
-        print(json.dumps({**{name: row for name, row in rows.items()}, **{k: round(v, 3) for k, v in ratios.items()}}))
+        print(json.dumps(rows | {name: round(value, 3) for name, value in ratios.items()}))

@@ -1,6 +1,7 @@
 """The peer: a slash command with Bolt and RQ as their own documentation shows it, in one file.
 
-`python plain_bolt.py app` is the Socket Mode app, `python plain_bolt.py worker` the RQ worker. Addresses come from the environment.
+`python plain_bolt.py app` is the Socket Mode app, `python plain_bolt.py worker` the RQ worker. Addresses come from the
+environment.
 """
 
 import os

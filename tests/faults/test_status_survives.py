@@ -38,11 +38,11 @@ async def recorded(sandbox: Sandbox, watch: WireWatch, words: str) -> list[str]:
 
 
 def kill_workers(sandbox: Sandbox) -> Act:
-    return lambda: sandbox.processes["worker"].kill()
+    return sandbox.processes["worker"].kill
 
 
 def kill_clock(sandbox: Sandbox) -> Act:
-    return lambda: sandbox.processes["clock"].kill()
+    return sandbox.processes["clock"].kill
 
 
 def kill_memory(sandbox: Sandbox) -> Act:
