@@ -2,8 +2,11 @@
 
 from bot.operations.again import DETAILS, SHARE
 from bot.operations.approvals import NO, YES
+from bot.operations.deployments import DEPLOYMENTS
+from bot.operations.endpoint import ENDPOINT
 from bot.operations.hardware import HARDWARE
 from bot.operations.help import help_operation
+from bot.operations.machine import MACHINE
 from bot.operations.machines import MACHINES
 from bot.operations.memory import MEMORY
 from bot.operations.model import MODEL
@@ -21,6 +24,9 @@ OPERATIONS: Registry = (
     WELCOME,
     STATUS,
     MACHINES,
+    MACHINE,
+    DEPLOYMENTS,
+    ENDPOINT,
     MODEL,
     MEMORY,
     HARDWARE,

@@ -20,8 +20,10 @@ _PHONE = str.maketrans({
     "\u2018": "'", "\u2019": "'", "\u201a": "'", "\u201c": '"', "\u201d": '"', "\u201e": '"', "\u00ab": '"', "\u00bb": '"',
     "\u00a0": " ", "\u202f": " ", "\u2009": " ", "\u200b": "", "\ufeff": "", "\u2011": "-", "\u2010": "-", "\u2212": "-",
 })  # fmt: skip
-_DASHES = re.compile(r"(?:(?<=\s)|^)[\u2013\u2014\u2015](?=[a-z])", re.I)
+_OPTION_DASH = re.compile(r"^[\u2013\u2014\u2015](?=[a-z])", re.I)
 _RANGE_DASH = re.compile(r"[\u2013\u2014\u2015]")
+_LONE = "-\u2013\u2014\u2015"
+"""A dash that stands alone is punctuation, not a word."""
 _DRESS = re.compile(r"^[*_~`]+|[*_~`]+$")
 
 
@@ -35,9 +37,8 @@ class Parsed:
 
 def normalise(typed: str) -> str:
     """Undo what phone keyboards and chat formatting make of plain words: dashes, curly quotes, bold, backticks."""
-    flat = _DASHES.sub("--", typed[:LENGTH_LIMIT].translate(_PHONE))
-    flat = _RANGE_DASH.sub("-", flat)
-    return " ".join(_DRESS.sub("", word) for word in flat.split())
+    bare = (_DRESS.sub("", word) for word in typed[:LENGTH_LIMIT].translate(_PHONE).split())
+    return " ".join(_RANGE_DASH.sub("-", _OPTION_DASH.sub("--", word)) for word in bare if word.strip(_LONE))
 
 
 def words_of(typed: str) -> list[str]:
@@ -117,7 +118,7 @@ def _arguments(operation: AnyOperation, words: list[str]) -> Arguments:
         key, value = _keyed(word, fields, waiting)
         if key is None:
             key = _by_form(operation, word, given)
-            value = word
+            value = "true" if _is_switch(fields[key]) else word
         if key in given:
             raise _usage(operation, f"“{key}” is given twice.")
         given[key] = value
@@ -159,8 +160,10 @@ def _validated(operation: AnyOperation, given: dict[str, Any]) -> Arguments:
     read: dict[str, Any] = {}
     for key, value in given.items():
         form = form_of(fields[key])
+        if form is not None and not form.matches(value):
+            raise _usage(operation, f"“{value[:40]}” is not a {form.name}, such as {form.example}.")
         try:
-            read[key] = form.read(value) if form is not None and form.matches(value) else value
+            read[key] = form.read(value) if form is not None else value
         except ValueError as error:
             raise _usage(operation, f"“{value[:40]}” is not a {form.name if form else key}.") from error
     try:

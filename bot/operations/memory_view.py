@@ -105,7 +105,9 @@ def _at_once(found: "Memory") -> Line:
 
 
 def _one(row: UsersAt) -> str:
-    return f"{tokens(row.context)} {'unknown' if row.users is None else f'{row.users.value:.0f}'}"
+    if row.users is None:
+        return f"{tokens(row.context)} {'needs a longer context' if row.note.startswith('above') else 'unknown'}"
+    return f"{tokens(row.context)} {row.users.value:.0f}"
 
 
 def _why(found: "Memory") -> tuple[Line, ...]:
@@ -119,16 +121,16 @@ def _why(found: "Memory") -> tuple[Line, ...]:
 
 
 def _proposed(proposal: "Proposal") -> Line:
-    if proposal.usd_per_hour is not None and proposal.provisioning is not None:
-        at = proposal.usd_per_hour.at
-        price = f"{money(proposal.usd_per_hour.value)}/h {proposal.provisioning.value} (list price of {at.day} {at:%b})"
-    else:
-        price = "price unknown" if proposal.zone else "price unknown without a zone"
     untested = "; fp8 quality not tested" if proposal.fit.cache == "fp8" else ""
+    if proposal.usd_per_hour is not None and proposal.provisioning is not None:
+        at, per_hour = proposal.usd_per_hour.at, money(proposal.usd_per_hour.value)
+        price = f"{per_hour}/h {proposal.provisioning.value} (list price of {at.day} {at:%b}; estimate{untested})."
+    else:
+        price = f"price unknown{'' if proposal.zone else ' without a zone'} (estimate{untested})."
     return line(
         f"For {count(proposal.users, 'user')} at {tokens(proposal.context)}: ",
         bold(f"{proposal.fit.piece.name} + {proposal.fit.cache} cache"),
-        f", {price} (estimate{untested}).",
+        f", {price}",
     )
 
 

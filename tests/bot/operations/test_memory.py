@@ -38,7 +38,10 @@ async def test_without_values_it_is_about_the_deployment_from_the_labels_of_its_
     assert "67,328 tokens (the engine's own labels, 15:00 UTC)" in told
     assert "8K 8 · 16K 4 · 32K 2 · 64K 1" in told
     assert "all 60 layers" in told
-    assert "For 5 users at 64K: v6e-8 + fp8 cache, $10.80/h flex-start (list price of 20 Aug)" in told
+    assert (
+        "For 5 users at 64K: v6e-8 + fp8 cache, $10.80/h flex-start (list price of 20 Aug; estimate; fp8 quality not tested)."
+        in told
+    )
     assert [button.words for button in outcome.view.buttons] == ["memory 31B v6e-8 64K fp8"]
 
 

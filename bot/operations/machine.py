@@ -1,0 +1,142 @@
+"""`machine NAME`: one machine or one request for capacity, whole: state, owner, money, and when and how it ends."""
+
+from datetime import datetime
+
+from pydantic import BaseModel
+
+from bot.errors import UsageError
+from bot.nouns import CapacityRequest, Deployment, Effect, Fleet, Machine, ProvisioningModel, Quantity, Role, SeenBy
+from bot.operations import machine_view
+from bot.operations.machines import OURS
+from bot.operations.money import hourly
+from bot.operations.operation import Arguments, Context, Operation
+from bot.operations.values import GivenName
+from bot.operations.wording import count, listed
+
+
+class MachineArguments(Arguments):
+    """The name of a machine or of a request, or the beginning of only one of them."""
+
+    name: GivenName
+
+
+class Found(BaseModel):
+    """What is known of it; None is unknown. Metadata is never read: start-up scripts hold tokens.
+
+    `ends_at` is the end that is recorded for the deployment which it serves. `request_error` is the cloud's own words.
+    """
+
+    name: str
+    zone: str
+    machine_state: str | None
+    request: str | None
+    request_state: str | None
+    request_error: str | None
+    health: str | None
+    address: str | None
+    accelerator: str | None
+    provisioning: ProvisioningModel | None
+    created_at: datetime | None
+    ours: bool
+    owner: str | None
+    deployment: str | None
+    usd_per_hour: Quantity | None
+    ends_at: datetime | None
+    at: datetime
+
+
+async def run(context: Context, arguments: MachineArguments) -> Found:
+    """Look in all zones. Raises UsageError with the names that were meant perhaps, and names zones that did not answer."""
+    fleet = await context.services.cloud.fleet()
+    zone, name = _choose(fleet, arguments.name)
+    machine = next((one for one in fleet.machines if (one.zone.name, one.name) == (zone, name)), None)
+    request = next((one for one in fleet.requests if one.zone.name == zone and name in {one.name, one.machine}), None)
+    if machine is None and request is not None:
+        machine = next((one for one in fleet.machines if (one.zone.name, one.name) == (zone, request.machine)), None)
+    known = await context.services.deployments.all(context.services.team_id)
+    return _found(context, fleet.at, zone, machine, request, known)
+
+
+def _choose(fleet: Fleet, wanted: str) -> tuple[str, str]:
+    """(zone, name) of the one that is meant: by its whole name, else by a beginning that only one has.
+
+    A request is another name for the machine that it made, and never makes a beginning ambiguous.
+    """
+    made = {(one.zone.name, one.name) for one in fleet.machines}
+    names = sorted(made) + [(one.zone.name, one.name) for one in fleet.requests if (one.zone.name, one.machine) not in made]
+    exact = [one for one in names if one[1] == wanted]
+    exact = exact or [(one.zone.name, one.name) for one in fleet.requests if one.name == wanted]
+    begins = exact or [one for one in names if one[1].startswith(wanted)]
+    if len(begins) == 1:
+        return begins[0]
+    raise _unclear(fleet, wanted, begins, names)
+
+
+def _unclear(fleet: Fleet, wanted: str, begins: list[tuple[str, str]], names: list[tuple[str, str]]) -> UsageError:
+    near = tuple(dict.fromkeys(f"machine {name}" for _, name in (begins or names)[:5]))
+    silent = (
+        f" {count(len(fleet.unreachable), 'zone')} did not answer: {listed(sorted(fleet.unreachable))}."
+        if fleet.unreachable
+        else ""
+    )
+    if begins:
+        places = [f"{name} in {zone}" for zone, name in begins]
+        return UsageError(f"“{wanted}” could be {listed(places)}.{silent}", near=near, next_step="Choose one.")
+    looked = f"I looked in {count(fleet.zones_asked - len(fleet.unreachable), 'zone')}"
+    return UsageError(
+        f"There is no machine or request “{wanted}”. {looked}.{silent}", near=near, next_step="/gemma machines lists all."
+    )
+
+
+def _found(
+    context: Context,
+    at: datetime,
+    zone: str,
+    machine: Machine | None,
+    request: CapacityRequest | None,
+    known: tuple[Deployment, ...],
+) -> Found:
+    labels = {**(request.labels if request else {}), **(machine.labels if machine else {})}
+    name = machine.name if machine else request.name if request else ""
+    serves = next((one for one in known if one.machine == name), None) or next(
+        (one for one in known if one.name == labels.get("deployment") and one.machine is None), None
+    )
+    accelerator = (machine.accelerator if machine else None) or (request.accelerator if request else None)
+    provisioning = (machine.provisioning if machine else None) or (request.provisioning if request else None)
+    created = (machine.created_at if machine else None) or (request.created_at if request else None)
+    return Found(
+        name=name,
+        zone=zone,
+        machine_state=machine.state if machine else None,
+        request=request.name if request else None,
+        request_state=request.state if request else None,
+        request_error=request.error if request else None,
+        health=machine.health if machine else None,
+        address=machine.address if machine else None,
+        accelerator=accelerator,
+        provisioning=provisioning,
+        created_at=created,
+        ours=labels.get("managed-by") == OURS,
+        owner=labels.get("owner") or (serves.owner if serves else None),
+        deployment=serves.name if serves else labels.get("deployment"),
+        usd_per_hour=hourly(context.services.prices, accelerator, zone, provisioning) if machine else None,
+        ends_at=serves.ends_at if serves else None,
+        at=at,
+    )
+
+
+MACHINE = Operation(
+    path="machine",
+    summary="one machine: state, owner, price, end",
+    when_to_use="To know how one machine or request stands, whose it is, what it costs and when it ends.",
+    example="machine prod-1",
+    arguments=MachineArguments,
+    effect=Effect.READS,
+    role=Role.VIEWER,
+    seen_by=SeenBy.YOU,
+    tool=True,
+    timeout=15.0,
+    run=run,
+    show=machine_view.show,
+    was=("describe_queued_resource", "status_v6e4", "check_tpu_availability", "get_reservation_status"),
+)
