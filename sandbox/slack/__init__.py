@@ -2,6 +2,7 @@
 
     # Also: clock=ManualClock(), rate_limits=False, request_url="http://..." (HTTP mode), refresh_every=seconds
     slack = SlackStandIn(default_workspace(), clock=WallClock())
+    # default_workspace(installed(json.loads(manifest))) gives the app exactly the scopes, events and commands of its manifest
     base = await slack.start()  # "http://127.0.0.1:PORT"
     AsyncWebClient(token=slack.workspace.app.bot_token, base_url=slack.api_url)  # app_token for Socket Mode
     ...
@@ -40,6 +41,7 @@ or {"delivery": {...}} or {} to clear, /reset, /disconnect {drop?}; GET /sandbox
 from sandbox.slack.clock import Clock, ManualClock, WallClock
 from sandbox.slack.deliveries import Ack, Delivery
 from sandbox.slack.faults import DeliveryFault, Fault, WireCall
+from sandbox.slack.manifest import installed
 from sandbox.slack.person import CannotDo, Submitted
 from sandbox.slack.pings import Ping
 from sandbox.slack.server import SlackStandIn
@@ -66,5 +68,6 @@ __all__ = [
     "WireCall",
     "Workspace",
     "default_workspace",
+    "installed",
     "render_text",
 ]

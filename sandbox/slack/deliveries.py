@@ -8,6 +8,7 @@ from typing import Any, Literal, Protocol, TypeVar
 
 from sandbox.slack.backend import Backend
 from sandbox.slack.faults import CALLS_KEPT, Faults
+from sandbox.slack.manifest import hears
 from sandbox.slack.refusal import Json
 
 Kind = Literal["events_api", "slash_commands", "interactive"]
@@ -63,8 +64,8 @@ class Deliveries:
         return len(self._tasks)
 
     def event(self, subscription: str, event: Json) -> None:
-        """Sends an Events API payload in the background, if the app subscribed to it."""
-        if subscription not in self._backend.app.events:
+        """Sends an Events API payload in the background, if the app subscribed to it and holds the scope."""
+        if not hears(self._backend.app, subscription):
             return
         payload = self._outer(event)
         for _ in range(self._faults.copies("events_api")):
@@ -72,6 +73,8 @@ class Deliveries:
 
     async def once(self, kind: Kind, payload: Json) -> Ack:
         """A command or an interaction: one attempt and no second one. Copies are sent when a fault asks for them."""
+        if kind == "interactive" and not self._backend.app.interactive:
+            return Ack("interactivity_disabled")
         extra = self._faults.copies(kind) - 1
         for _ in range(extra):
             self.spawn(self._attempt(kind, payload, 0, ""))

@@ -78,7 +78,7 @@ class People:
 
     async def _command(self, person: Person, place: Channel, text: str) -> None:
         word, _, rest = text.partition(" ")
-        if word not in self._backend.app.commands:
+        if word not in self._backend.app.commands or "commands" not in self._backend.app.scopes:
             self._notice(
                 person, place, f'{word} is not a valid command. In Slack, all messages that start with "/" are commands.'
             )

@@ -13,13 +13,18 @@ def escaped(text: str, workspace: Workspace) -> str:
     """The text of a message: entities, then mentions and links as tokens."""
     plain = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
     plain = URL.sub(lambda match: f"<{match.group(0)}>", plain)
-    return _named(plain, workspace, labels=False)
+    return with_names(plain, workspace)
 
 
 def slash_text(text: str, workspace: Workspace) -> str:
     """The text of a slash command with should_escape: mentions carry their names. Entities as in messages."""
     plain = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
     return _named(plain, workspace, labels=True)
+
+
+def with_names(text: str, workspace: Workspace) -> str:
+    """The text with @names and #names as tokens."""
+    return _named(text, workspace, labels=False)
 
 
 def _named(text: str, workspace: Workspace, labels: bool) -> str:

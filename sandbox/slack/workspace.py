@@ -100,6 +100,7 @@ class App:
     events: set[str] = field(default_factory=lambda: set(BOT_EVENTS))
     commands: set[str] = field(default_factory=lambda: {"/gemma"})
     shortcuts: dict[str, str] = field(default_factory=lambda: {"ask_gemma_message": "Ask Gemma about this"})
+    interactive: bool = True
 
 
 @dataclass(slots=True)
@@ -147,7 +148,7 @@ class Workspace:
         return self.people[user_id].name if user_id in self.people else user_id
 
 
-def default_workspace() -> Workspace:
+def default_workspace(app: App | None = None) -> Workspace:
     """Team T0SANDBOX: anna (admin), ben, carla (guest), dana; group tpu-ops (anna, ben); #ops with the bot, #general without."""
     people = [
         Person("U0ANNA", "anna", "Anna Berg", "Europe/Berlin", admin=True),
@@ -156,7 +157,7 @@ def default_workspace() -> Workspace:
         Person("U0DANA", "dana", "Dana Kim", "Asia/Seoul"),
     ]
     everyone = {p.id for p in people}
-    app = App()
+    app = app or App()
     channels = [
         Channel("C0OPS", "ops", "public", everyone | {app.bot_user}),
         Channel("C0GENERAL", "general", "public", set(everyone)),

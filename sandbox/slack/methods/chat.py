@@ -7,6 +7,7 @@ from sandbox.slack.blockkit import check_blocks
 from sandbox.slack.message import Message
 from sandbox.slack.method import Call
 from sandbox.slack.refusal import Json, Refused
+from sandbox.slack.typed import with_names
 from sandbox.slack.workspace import Channel
 
 POST_TEXT_LIMIT = 40_000
@@ -21,7 +22,7 @@ TS = re.compile(r"^\d{10}\.\d{6}$")
 
 def content(call: Call, text_limit: int | None = None) -> tuple[str, list[Json], list[Json]]:
     """Text, blocks and attachments of a message, checked as Slack checks them."""
-    text, markdown = call.text("text") or "", call.text("markdown_text")
+    text, markdown = linked(call), call.text("markdown_text")
     blocks = call.items("blocks", "invalid_blocks_format")
     attachments = call.items("attachments", "invalid_attachments")
     if markdown is not None:
@@ -36,6 +37,12 @@ def content(call: Call, text_limit: int | None = None) -> tuple[str, list[Json],
     for attachment in attachments:
         check_blocks(attachment.get("blocks") or [], "message", call.backend.files)
     return text[:POST_TEXT_LIMIT], blocks, attachments
+
+
+def linked(call: Call) -> str:
+    """The text. With link_names or parse=full Slack turns plain @names into mentions, which then notify."""
+    text = call.text("text") or ""
+    return with_names(text, call.backend.workspace) if call.flag("link_names") or call.args.get("parse") == "full" else text
 
 
 def _markdown(markdown: str, text: str, blocks: list[Json]) -> str:

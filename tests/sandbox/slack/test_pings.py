@@ -68,3 +68,12 @@ async def test_a_stream_pings_for_what_it_writes(slack, client):
     await client.chat_appendStream(channel="C0OPS", ts=started["ts"], markdown_text="nnel>")
     await client.chat_stopStream(channel="C0OPS", ts=started["ts"], markdown_text=" &lt;!here&gt;")
     assert [ping.token for ping in slack.pings_by_app()] == ["!channel"]
+
+
+@pytest.mark.wire
+@pytest.mark.parametrize("how", [{"link_names": True}, {"parse": "full"}])
+async def test_plain_names_ping_only_when_names_are_linked(slack, client, how):
+    await client.chat_postMessage(channel="C0OPS", text="@anna @channel")
+    assert slack.pings_by_app() == []
+    await client.chat_postMessage(channel="C0OPS", text="@anna @channel", **how)
+    assert [ping.token for ping in slack.pings_by_app()] == ["@U0ANNA", "!channel"]

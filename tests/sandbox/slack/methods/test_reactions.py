@@ -41,6 +41,8 @@ async def test_the_app_hears_of_reactions_once_it_subscribed(slack, app, connect
     typed = await slack.type("anna", "ops", "hi")
     slack.people.react("ben", typed, "eyes")
     slack.workspace.app.events.add("reaction_added")
+    slack.people.react("dana", typed, "eyes")
+    slack.workspace.app.scopes.add("reactions:read")
     slack.people.react("carla", typed, "eyes")
     await settle(lambda: slack.deliveries.under_way == 0)
     assert heard == [f"U0CARLA eyes {typed.ts}"]
