@@ -1,5 +1,6 @@
 """Where an answer belongs, and bringing it there: once in a channel, at least once and replaced for one person alone."""
 
+import contextlib
 from dataclasses import dataclass
 
 import structlog
@@ -8,6 +9,7 @@ from bot.errors import PersonMovesNext
 from bot.nouns import SeenBy
 from bot.operations.execute import Outcome
 from bot.requests import Door, Place, Request
+from bot.slack.failures import MessageGoneError
 from bot.view import Button, View, line
 from jobs.steps import LeaseLostError, Step
 
@@ -50,6 +52,11 @@ def route(request: Request, seen_by: SeenBy) -> Alone | Among:
     return Among(place.channel, _thread(place))
 
 
+def replaces(where: Alone | Among) -> bool:
+    """Whether a second answer takes the place of a first one there."""
+    return isinstance(where, Among) or where.replace
+
+
 def _thread(place: Place) -> str | None:
     return place.thread or place.message
 
@@ -58,7 +65,7 @@ async def deliver(step: Step, outcome: Outcome) -> None:
     """Bring the answer where it belongs. Raises RetryLater when Slack cannot take it now, LeaseLostError when it is not ours."""
     where = route(step.work.request, outcome.seen_by)
     view = _with_share(step, outcome, where)
-    details = f"details {step.work.id}" if view.details else None
+    details = None if outcome.path == "details" else f"details {step.work.id}"
     if isinstance(where, Alone):
         await _alone(step, view, where, details)
     else:
@@ -89,7 +96,7 @@ async def _among(step: Step, view: View, where: Among, details: str | None) -> N
         await _once(step, PART, view, where, details)
     except PersonMovesNext as error:
         log.info("channel refused the answer", work=step.work.id, why=str(error))
-        hint = line("I am not in that channel, so I answer here. Invite me there: /invite @gemma")
+        hint = line(f"So I answer here. {error} {error.telling.next_step}")
         await _by_direct_message(step, view.model_copy(update={"lines": (*view.lines, hint)}), details)
 
 
@@ -111,7 +118,8 @@ async def _once(step: Step, part: str, view: View, where: Among, details: str | 
         if ts is not None:
             await runtime.deliveries.sent(work, part, where.channel, ts)
     if channel is not None and ts is not None:
-        await runtime.slack.update(channel, ts, view, details=details, urgent=True)
-        return
+        with contextlib.suppress(MessageGoneError):  # somebody deleted it: then it is said anew
+            await runtime.slack.update(channel, ts, view, details=details, urgent=True)
+            return
     posted = await runtime.slack.post(where.channel, where.thread, view, key, details=details)
     await runtime.deliveries.sent(work, part, posted.channel, posted.ts)

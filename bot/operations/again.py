@@ -38,8 +38,9 @@ async def run(context: Context, arguments: AgainArguments) -> Given:
 
 
 def show_details(given: Given, _context: Context) -> View:
-    """The lines that waited behind Details."""
-    return given.view.model_copy(update={"lines": given.view.details, "details": (), "buttons": (), "chart": None})
+    """The whole answer: what waited behind Details, and whole what was cut to fit."""
+    whole = (*given.view.lines, *given.view.details)
+    return given.view.model_copy(update={"lines": whole, "details": (), "buttons": (), "chart": None})
 
 
 def show_shared(given: Given, _context: Context) -> View:
