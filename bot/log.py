@@ -2,7 +2,7 @@
 
 import logging
 import sys
-from collections.abc import MutableMapping
+from collections.abc import Mapping, MutableMapping
 from typing import Any
 
 import structlog
@@ -16,7 +16,9 @@ def configure(level: str) -> None:
     Bolt and the Slack SDK log whole payloads at DEBUG, and a refused signature's body at INFO: both stay at WARNING.
     """
     chosen = getattr(logging, level.upper(), logging.INFO)
-    logging.basicConfig(level=logging.WARNING, stream=sys.stderr, format="%(message)s", force=True)
+    shown = logging.StreamHandler(sys.stderr)
+    shown.setFormatter(_Discreet("%(message)s"))
+    logging.basicConfig(level=logging.WARNING, handlers=[shown], force=True)
     for name in ("slack_bolt", "slack_sdk", "aiohttp", "httpx", "asyncio", "google", "openai"):
         logging.getLogger(name).setLevel(logging.WARNING)
     logging.getLogger("slack_bolt.RequestVerification").setLevel(logging.ERROR)
@@ -36,7 +38,23 @@ def configure(level: str) -> None:
 
 
 def _hide_secrets(_logger: object, _name: str, event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
-    for key, value in event.items():
-        if isinstance(value, str):
-            event[key] = redact(value).text
-    return event
+    return {key: _hidden(value) for key, value in event.items()}
+
+
+def _hidden(value: object) -> object:
+    """The value without its secrets, however deep they lie."""
+    if value is None or isinstance(value, bool | int | float):
+        return value
+    if isinstance(value, Mapping):
+        return {str(key): _hidden(item) for key, item in value.items()}
+    if isinstance(value, list | tuple | set | frozenset):
+        return [_hidden(item) for item in value]
+    return redact(str(value)).text
+
+
+class _Discreet(logging.Formatter):
+    """Lines of libraries, tracebacks included, without secrets."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """The line as the library wrote it, secrets hidden."""
+        return redact(super().format(record)).text

@@ -6,13 +6,13 @@ import contextlib
 import structlog
 from redis.exceptions import RedisError
 
-from bot.errors import BotError, PersonMovesNext
+from bot.errors import BotError, PersonMovesNext, WeMoveNext
 from bot.nouns import SeenBy
 from bot.operations.execute import Outcome, early, execute
 from bot.operations.operation import Queue
 from bot.operations.telling import told, unexpected
-from jobs.deliver import deliver
-from jobs.steps import Step, reference
+from jobs.deliver import deliver, replaces, route
+from jobs.steps import CLAIMS_LIMIT, LeaseLostError, Step, reference
 
 log = structlog.get_logger()
 
@@ -23,13 +23,21 @@ EARLY_AFTER_S = 0.3
 async def answer(step: Step) -> None:
     """new -> answered -> done. The answer is stored before it is sent: whoever takes over sends the same one."""
     if step.work.state == "new":
-        outcome = await _outcome(step)
+        outcome = await _outcome(step) if step.work.fence <= CLAIMS_LIMIT else _failed(step)
         await step.move("answered", outcome=outcome.model_dump_json(), view=outcome.view.model_dump_json())
         if outcome.started is not None:
             await step.kick(outcome.started, Queue.STEPS)
     outcome = Outcome.model_validate_json(step.work.data["outcome"])
-    await deliver(step, outcome)
+    try:
+        await deliver(step, outcome)
+    except WeMoveNext:
+        log.exception("answer refused by Slack", work=step.work.id, ref=reference(step.work.id))
+        await deliver(step, _failed(step, outcome.seen_by))
     await step.move("done")
+
+
+def _failed(step: Step, seen_by: SeenBy = SeenBy.YOU) -> Outcome:
+    return Outcome(path="", view=unexpected(reference(step.work.id)), seen_by=seen_by)
 
 
 async def _outcome(step: Step) -> Outcome:
@@ -49,12 +57,11 @@ async def _outcome(step: Step) -> Outcome:
         log.info("refused or failed", work=step.work.id, ref=ref, error=type(error).__name__, why=str(error))
         shown = None if isinstance(error, PersonMovesNext) else ref
         return Outcome(path="", view=told(error, shown), seen_by=SeenBy.YOU)
-    except RedisError:
+    except (RedisError, LeaseLostError):
         raise
     except Exception:
-        ref = reference(step.work.id)
-        log.exception("operation failed", work=step.work.id, ref=ref)
-        return Outcome(path="", view=unexpected(ref), seen_by=SeenBy.YOU)
+        log.exception("operation failed", work=step.work.id, ref=reference(step.work.id))
+        return _failed(step)
     finally:
         running.cancel()
         with contextlib.suppress(asyncio.CancelledError, Exception):
@@ -65,7 +72,9 @@ async def _show_early(step: Step) -> None:
     """What is remembered, as a message that the answer will replace. That it fails is no reason not to answer."""
     try:
         outcome = await early(step.registry, step.runtime.services, step.work.request)
-        if outcome is not None:
+        if outcome is not None and replaces(route(step.work.request, outcome.seen_by)):
             await deliver(step, outcome)
-    except BotError as error:
-        log.info("nothing shown early", work=step.work.id, why=str(error))
+    except LeaseLostError:
+        raise
+    except Exception as error:
+        log.info("nothing shown early", work=step.work.id, why=f"{type(error).__name__}: {error}"[:200])

@@ -62,24 +62,32 @@ async def run(step_of: Callable[[Work], Step], kinds: Mapping[str, Kind], runtim
     if work is None:
         return
     step = step_of(work)
-    async with _kept(runtime, step):
-        try:
-            await kinds[work.kind](step)
-        except RetryLater as error:
-            log.info("put off", work=work.id, ref=reference(work.id), why=str(error))
-            await step.later(error.after_s)
-        except RedisError as error:
-            log.info("memory is away, the clock kicks again", work=work.id, why=type(error).__name__)
-            with contextlib.suppress(RedisError, LeaseLostError):
-                await step.later(None)
-        except LeaseLostError:
-            log.info("lease lost", work=work.id)
-        except BotError as error:
-            log.warning("given up", work=work.id, ref=reference(work.id), why=str(error))
-            await step.move("done")
-        except Exception:
-            log.exception("step failed", work=work.id, ref=reference(work.id))
-            await (step.move("done") if work.fence >= CLAIMS_LIMIT else step.later(None))
+    try:
+        async with _kept(runtime, step):
+            await _once(step, kinds)
+    except LeaseLostError:
+        log.info("lease lost", work=work.id)
+
+
+async def _once(step: Step, kinds: Mapping[str, Kind]) -> None:
+    work = step.work
+    try:
+        await kinds[work.kind](step)
+    except LeaseLostError:
+        raise
+    except RetryLater as error:
+        log.info("put off", work=work.id, ref=reference(work.id), why=str(error))
+        await step.later(error.after_s)
+    except RedisError as error:
+        log.info("memory is away, the clock kicks again", work=work.id, why=type(error).__name__)
+        with contextlib.suppress(RedisError):
+            await step.later(None)
+    except BotError as error:
+        log.warning("given up", work=work.id, ref=reference(work.id), why=str(error))
+        await step.move("done")
+    except Exception:
+        log.exception("step failed", work=work.id, ref=reference(work.id))
+        await (step.move("done") if work.fence >= CLAIMS_LIMIT else step.later(None))
 
 
 @contextlib.asynccontextmanager
@@ -102,7 +110,12 @@ async def _kept(runtime: Runtime, step: Step) -> AsyncIterator[None]:
 async def _renew(runtime: Runtime, step: Step, holder: "asyncio.Task[object] | None") -> None:
     while True:
         await asyncio.sleep(runtime.work.lease_s / 3)
-        if not await runtime.work.renew(step.work):
+        try:
+            kept = await runtime.work.renew(step.work)
+        except RedisError as error:
+            log.info("lease not renewed, tried again", work=step.work.id, why=type(error).__name__)
+            continue
+        if not kept:
             log.info("lease lost", work=step.work.id)
             if holder is not None:
                 holder.cancel()

@@ -51,10 +51,10 @@ def check(services: Services, operation: AnyOperation, role: Role) -> None:
         raise RefusedError("Only full members of this workspace can use me.", next_step="Ask a member to look for you.")
     if role < operation.role:
         needs = "admins" if operation.role is Role.ADMIN else "operators"
-        raise RefusedError(f"Only {needs} can do this{who_may(services, operation.role)}.", needs=needs)
+        raise RefusedError(f"Only {needs} can do this.", needs=who_may(services, operation.role))
 
 
 def who_may(services: Services, role: Role) -> str:
-    """`: <mention>, <mention>` of those who were given the role, or nothing when nobody was."""
+    """Up to three ids of people and groups who were given the role, with spaces between; empty when nobody was."""
     names = services.grants.admins if role is Role.ADMIN else (*services.grants.operators, *services.grants.admins)
-    return f": {', '.join(f'@{name}' for name in names[:3])}" if names else ""
+    return " ".join(names[:3])

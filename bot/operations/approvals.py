@@ -4,10 +4,12 @@ from pydantic import BaseModel
 
 from bot.errors import RefusedError, UsageError
 from bot.nouns import Effect, Role, SeenBy
+from bot.operations.access import who_may
 from bot.operations.operation import Arguments, Context, Operation, Started
+from bot.operations.telling import again
 from bot.operations.values import GivenName
 from bot.ports import Question
-from bot.view import Button, Mention, View, bold, line
+from bot.view import Mention, View, bold, line
 
 
 class AnswerArguments(Arguments):
@@ -28,29 +30,34 @@ async def _open_question(context: Context, question_id: str) -> Question:
     if question is None or question.request.actor.team_id != context.services.team_id:
         raise UsageError("I do not know this question (any more).", next_step="Nothing was done. Ask again.")
     if question.spent_by is not None:
-        raise RefusedError(f"This was answered already, by @{question.spent_by}.", next_step="Look at its messages.")
+        raise RefusedError("This was answered already, with yes.", next_step="Look at its messages.")
     if context.now >= question.expires_at:
-        words = question.request.words
-        raise UsageError("This question has expired.", near=(words,), next_step="Nothing was done. Ask again.")
+        raise UsageError("This question has expired, nothing was done.", near=(question.request.words,), next_step="Ask again.")
     return question
+
+
+def _must_reach(context: Context, question: Question) -> None:
+    if context.role < question.role:
+        needed = "admins" if question.role is Role.ADMIN else "operators"
+        raise RefusedError(f"Only {needed} can answer this.", needs=who_may(context.services, question.role))
 
 
 async def run_yes(context: Context, arguments: AnswerArguments) -> Started:
     """Spend the question and create its work in one step. Raises RefusedError when this person may not say yes."""
     question = await _open_question(context, arguments.question)
-    asker = question.request.actor.user_id
-    if context.role < Role.OPERATOR:
-        raise RefusedError("Only operators can answer this.", needs="operators")
-    if question.second_person and context.actor.user_id == asker:
+    _must_reach(context, question)
+    if question.second_person and context.actor.user_id == question.request.actor.user_id:
         raise RefusedError("A second person has to say yes to this.", next_step="Ask somebody else to press it.")
     if not await context.services.approvals.spend(question, context.actor):
         raise RefusedError("This was answered already.", next_step="Look at its messages.")
-    return Started(work_id=question.id, said=f"Yes from @{context.actor.user_id}. It starts now.")
+    return Started(work_id=question.id, said="It starts now", by=context.actor.user_id)
 
 
 async def run_no(context: Context, arguments: AnswerArguments) -> Declined:
-    """The first answer wins."""
+    """The first answer wins. Only the asker and those who could say yes may say no."""
     question = await _open_question(context, arguments.question)
+    if context.actor.user_id != question.request.actor.user_id:
+        _must_reach(context, question)
     if not await context.services.approvals.decline(question, context.actor):
         raise RefusedError("This was answered already.", next_step="Look at its messages.")
     return Declined(question=question, by=context.actor.user_id)
@@ -61,7 +68,7 @@ def show_no(found: Declined, _context: Context) -> View:
     return View(
         verdict=line(bold("Declined, nothing was done"), " · by ", Mention(id=found.by)),
         lines=(line(found.question.shown[0]),) if found.question.shown else (),
-        buttons=(Button(label="Ask again", words=found.question.request.words),),
+        buttons=again(found.question.request.words),
     )
 
 

@@ -7,14 +7,14 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from bot.errors import RefusedError, RetryLater
-from bot.nouns import Noun, Role, SeenBy
+from bot.errors import BotError, RefusedError, RetryLater
+from bot.nouns import Effect, Noun, Role, SeenBy
 from bot.operations import access, command_line
 from bot.operations.command_line import Parsed
 from bot.operations.operation import AnyOperation, Consent, Context, Preview, Registry, Started
 from bot.ports import Question, Services
 from bot.requests import Door, Request, request_id
-from bot.view import Button, Line, Shape, View, bold, line, plain
+from bot.view import Button, Line, Mention, Shape, View, bold, line, plain
 
 APPROVAL_LIFE = timedelta(minutes=30)
 """How long a question for a yes stays open (messages.md T11)."""
@@ -67,8 +67,13 @@ async def execute(registry: Registry, services: Services, request: Request) -> O
     question = await _needs_yes(services, request, admitted)
     if question is not None:
         return await _ask(services, admitted, *question)
-    outcome = await _run(admitted)
-    await _audit(services, request, admitted, outcome)
+    try:
+        outcome = await _run(admitted)
+    except Exception as error:
+        why = str(error) if isinstance(error, BotError) else type(error).__name__
+        await _audit(services, request, admitted, f"failed: {why}")
+        raise
+    await _audit(services, request, admitted, plain(outcome.view.verdict))
     return outcome
 
 
@@ -96,7 +101,8 @@ async def _run(admitted: Admitted) -> Outcome:
 def _shown(admitted: Admitted, result: BaseModel) -> Outcome:
     operation = admitted.operation
     if isinstance(result, Started):
-        view = View(verdict=line(bold(result.said)))
+        by = (" · yes from ", Mention(id=result.by)) if result.by else ()
+        view = View(verdict=line(bold(result.said), *by))
         return Outcome(path=operation.path, view=view, seen_by=SeenBy.CHANNEL, started=result.work_id)
     view = operation.show(result, admitted.context)
     return Outcome(path=operation.path, view=view, seen_by=operation.seen_by, result=result.model_dump(mode="json"))
@@ -104,10 +110,12 @@ def _shown(admitted: Admitted, result: BaseModel) -> Outcome:
 
 async def _needs_yes(services: Services, request: Request, admitted: Admitted) -> tuple[Question, Preview] | None:
     """The question to ask first, or None when it may run at once or the yes was given already."""
+    by_model = request.door in RISKY_DOORS and admitted.operation.effect is not Effect.READS
+    if admitted.operation.preview is None and by_model:
+        raise RefusedError("Only a person can do this.", next_step="Ask somebody to type or press it.")
     if admitted.operation.preview is None or await _was_approved(services, request, admitted):
         return None
     preview = await admitted.operation.preview(admitted.context, admitted.arguments)
-    by_model = request.door in RISKY_DOORS
     if preview.needs is Consent.AT_ONCE and not by_model:
         return None
     question = Question(
@@ -117,6 +125,7 @@ async def _needs_yes(services: Services, request: Request, admitted: Admitted) -
         arguments=admitted.arguments.model_dump(mode="json"),
         shown=(plain(preview.verdict), *map(plain, preview.lines)),
         second_person=preview.needs is Consent.SECOND_PERSON,
+        role=admitted.operation.role,
         proposed_by_model=by_model,
         expires_at=admitted.context.now + APPROVAL_LIFE,
     )
@@ -158,9 +167,9 @@ def _who_answers(admitted: Admitted, question: Question) -> Line:
     return line(f"Nothing has happened yet · {until}")
 
 
-async def _audit(services: Services, request: Request, admitted: Admitted, outcome: Outcome) -> None:
-    """Whatever is more than a read is written down."""
-    if admitted.operation.effect == "reads":
+async def _audit(services: Services, request: Request, admitted: Admitted, ended: str) -> None:
+    """Whatever is more than a read is written down, also when it failed: it may have got half-way."""
+    if admitted.operation.effect is Effect.READS:
         return
     entry = {
         "at": admitted.context.now.isoformat(),
@@ -169,6 +178,6 @@ async def _audit(services: Services, request: Request, admitted: Admitted, outco
         "operation": admitted.operation.path,
         "arguments": admitted.arguments.model_dump_json(),
         "approval": request.approval or "",
-        "ended": outcome.view and plain(outcome.view.verdict),
+        "ended": ended,
     }
     await services.audit.note(request.actor.team_id, entry)

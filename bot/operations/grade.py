@@ -89,8 +89,8 @@ def _serving(signs: Signs) -> Grade:
     gauges = signs.sample.gauges if signs.sample is not None else {}
     if gauges.get("waiting", 0) > 0 and gauges.get("kv_cache_usage", 0) >= FULL_CACHE:
         return Grade.FULL
-    busy = gauges.get("running", 0) + gauges.get("waiting", 0) > 0 or first is not None
-    return Grade.READY if busy or not gauges else Grade.IDLE
+    nobody = gauges.get("running") == 0 and gauges.get("waiting") == 0 and first is None
+    return Grade.IDLE if nobody else Grade.READY
 
 
 def _without_engine(signs: Signs) -> Grade:

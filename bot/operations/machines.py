@@ -25,7 +25,7 @@ class MachinesArguments(Arguments):
 
 
 class Row(BaseModel):
-    """One machine or one request without a machine yet. `ours` None: its labels do not say."""
+    """One machine or one request without a machine yet. `ours`: this bot made it, its labels say."""
 
     name: str
     kind: str
@@ -133,16 +133,22 @@ def _verdict(found: Machines, running: list[Row], waiting: list[Row]) -> Line:
 
 
 def _row(row: Row) -> Line:
-    whose = (
-        f" · serves {row.deployment}" if row.deployment and row.ours else "" if row.ours else " · not ours, nobody's deployment"
-    )
     price = f" · {money(row.usd_per_hour.value)}/h" if row.usd_per_hour else " · price unknown" if row.kind == "machine" else ""
     kind = "request, " if row.kind == "request" else ""
     age = f" · made {row.age}" if row.age else ""
     error = f" · {row.error[:120]}" if row.error else ""
     return line(
-        bold(row.name), f" {kind}{row.state} · {row.accelerator or 'slice unknown'}, {row.zone}{price}{whose}{age}{error}"
+        bold(row.name), f" {kind}{row.state} · {row.accelerator or 'slice unknown'}, {row.zone}{price}{_whose(row)}{age}{error}"
     )
+
+
+def _whose(row: Row) -> str:
+    """What is ours and belongs to no deployment was forgotten, most likely."""
+    if not row.ours:
+        return " · not ours"
+    if row.deployment is None:
+        return " · ours, but of no deployment"
+    return f" · serves {row.deployment}" if row.kind == "machine" else f" · for {row.deployment}"
 
 
 def _silent(found: Machines) -> Line:

@@ -55,10 +55,11 @@ class Context:
 
 
 class Started(Noun):
-    """Long work was recorded; its messages follow. `said` is the first of them."""
+    """Long work was recorded; its messages follow. `said` is the first of them, `by` the user whose yes began it."""
 
     work_id: str
     said: str
+    by: str | None = None
 
 
 @dataclass(frozen=True)

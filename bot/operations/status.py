@@ -23,6 +23,7 @@ from bot.operations.money import hourly
 from bot.operations.operation import Arguments, Context, Operation
 from bot.operations.sources import Answer, attempt
 from bot.operations.values import GivenName
+from bot.operations.wording import listed
 from bot.statistics.windows import Discarded, between
 
 WINDOW_AGE = timedelta(seconds=20)
@@ -143,8 +144,9 @@ async def _status(
     window = await _window(context, deployment, sample.value)
     usual = await context.services.history.usual(context.services.team_id, deployment.name)
     machine, request = own(deployment, fleet.value)
-    known = fleet.value is not None and not (fleet.value.unreachable and machine is None)
-    signs = Signs(healthy.value, sample.value, window, usual, machine, request, known)
+    signs = Signs(
+        healthy.value, sample.value, window, usual, machine, request, _is_known(deployment, fleet.value, machine, request)
+    )
     verdict = grade(signs)
     slow_since = await _slow_since(context, deployment, slow_above_s(usual)) if verdict is Grade.SLOW else None
     accelerator = (machine.accelerator if machine else None) or deployment.accelerator
@@ -166,8 +168,27 @@ async def _status(
         slow_since=slow_since,
         usd_per_hour=hourly(context.services.prices, accelerator, zone, machine.provisioning if machine else None),
         ends_at=deployment.ends_at,
-        missing=tuple(answer.missing for answer in (healthy, fleet) if answer.missing),
+        missing=tuple(
+            words for words in (healthy.missing or sample.missing, fleet.missing or _silent(fleet.value, machine)) if words
+        ),
     )
+
+
+def _is_known(deployment: Deployment, fleet: Fleet | None, machine: Machine | None, request: CapacityRequest | None) -> bool:
+    """Whether the fleet tells if there is a machine: not while zones are silent, nor where nothing says which machine it is."""
+    if fleet is None:
+        return False
+    if machine is not None or request is not None:
+        return True
+    return not fleet.unreachable and (deployment.machine is not None or deployment.base_url is None)
+
+
+def _silent(fleet: Fleet | None, machine: Machine | None) -> str | None:
+    """What to say of zones that did not answer, while the machine may stand in one of them."""
+    if fleet is None or machine is not None or not fleet.unreachable:
+        return None
+    zones = [f"{zone} ({reason})" for zone, reason in sorted(fleet.unreachable.items())]
+    return f"Machine: no answer from {listed(zones, most=2)}"
 
 
 def _measured(sample: EngineSample | None, window: Delta | None) -> dict[str, Quantity | None]:

@@ -62,6 +62,13 @@ def _down(status: "Status") -> Line:
     return line(_named(status, "down"), ": the engine says that it is not healthy")
 
 
+def _no_machine(status: "Status") -> Line:
+    """A machine that is there but does not run may still bill."""
+    if status.machine_state is None:
+        return line(bold(f"{status.deployment} has no machine"), ": nothing runs and nothing bills")
+    return line(_named(status, "not running"), f": machine {status.machine or '(no name)'} is {status.machine_state}")
+
+
 def _queued(status: "Status") -> Line:
     return line(_named(status, "queued"), ": Google has no free capacity yet; waiting costs nothing")
 
@@ -75,7 +82,7 @@ _VERDICTS: dict[Grade, Callable[["Status"], Line]] = {
     Grade.SILENT: _silent,
     Grade.QUEUED: _queued,
     Grade.BOOTING: lambda status: line(_named(status, "booting"), ": the machine is being made"),
-    Grade.NO_MACHINE: lambda status: line(bold(f"{status.deployment} has no machine"), ": nothing runs and nothing bills"),
+    Grade.NO_MACHINE: _no_machine,
 }
 
 
@@ -95,7 +102,7 @@ def _load_and_machine(status: "Status") -> Line:
 
 def _machine(status: "Status") -> Span:
     if status.machine_state is None:
-        return text("Machine unknown.")
+        return text("No machine." if status.grade is Grade.NO_MACHINE else "Machine unknown.")
     health = f" and {status.machine_health.lower()}" if status.machine_health else ""
     where = f", {status.zone}" if status.zone else ""
     return text(f"Machine {status.machine or '(no name)'} {status.machine_state}{health}{where}.")

@@ -1,7 +1,10 @@
 """How something that did not work is told: what failed, what was not done, what bills, the next step, a reference."""
 
 from bot.errors import BotError, RefusedError, UsageError
-from bot.view import Button, Line, Shape, View, bold, code, line
+from bot.view import Button, Line, Mention, Shape, View, bold, code, line
+
+BUTTON_HOLDS = 1900
+"""Characters of `bot.view.Button.words`."""
 
 
 def told(error: BotError, reference: str | None = None) -> View:
@@ -11,14 +14,17 @@ def told(error: BotError, reference: str | None = None) -> View:
     buttons: tuple[Button, ...] = ()
     if isinstance(error, UsageError):
         lines += [line(code(error.usage))] if error.usage else []
-        buttons = tuple(Button(label=_label(words), words=words) for words in error.near[:5])
+        buttons = tuple(button for words in error.near[:5] for button in again(words, words))
+    if isinstance(error, RefusedError) and error.needs:
+        lines.append(line("Ask ", *(part for name in error.needs.split() for part in (Mention(id=name), " "))))
     if reference:
         lines.append(line(f"ref {reference}"))
     return View(verdict=line(bold(telling.failed)), shape=_shape(error), lines=tuple(lines), buttons=buttons)
 
 
-def _label(words: str) -> str:
-    return words[:75]
+def again(words: str, label: str = "Ask again") -> tuple[Button, ...]:
+    """A button that says `words`, or none where they are longer than a button can hold."""
+    return (Button(label=label[:75] or "/gemma", words=words),) if len(words) <= BUTTON_HOLDS else ()
 
 
 def _shape(error: BotError) -> Shape:
@@ -28,7 +34,10 @@ def _shape(error: BotError) -> Shape:
 def unexpected(reference: str) -> View:
     """Something we did not foresee; the log line with this reference tells us what."""
     return View(
-        verdict=line(bold("Something went wrong on my side")),
+        verdict=line(bold("Something went wrong on my side, so I have no answer")),
         shape=Shape.BAD,
-        lines=(line("Nothing was changed by this. Try again; if it stays, show this to who runs me."), line(f"ref {reference}")),
+        lines=(
+            line("If you only asked: nothing was changed, try again. If it was to change something: look first how far it got."),
+            line(f"Show this to who runs me if it stays: ref {reference}"),
+        ),
     )

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Protocol
 
-from bot.nouns import Actor, Delta, Deployment, EngineSample, Noun, Usual
+from bot.nouns import Actor, Delta, Deployment, EngineSample, Noun, Role, Usual
 from bot.requests import Request
 from bot.view import View
 
@@ -53,7 +53,10 @@ class WorkBook(Protocol):
 
 
 class Question(Noun):
-    """A question for somebody's yes, as stored: the exact request, what was shown, who must answer, and until when."""
+    """A question for somebody's yes, as stored: the exact request, what was shown, who must answer, and until when.
+
+    `role` is what the operation asks of whoever says yes.
+    """
 
     v: int = 1
     id: str
@@ -62,6 +65,7 @@ class Question(Noun):
     arguments: dict[str, object]
     shown: tuple[str, ...]
     second_person: bool
+    role: Role = Role.OPERATOR
     proposed_by_model: bool = False
     expires_at: datetime
     spent_by: str | None = None

@@ -23,6 +23,12 @@ DROPPABLE_WAIT_S = 1.0
 """What is not urgent (progress) is given up rather than waited for longer than this."""
 
 
+def spacing(per_minute: int) -> tuple[int, int]:
+    """Gap in ms and burst with which no minute holds more than `per_minute` calls: what bursts is taken off the steady rate."""
+    burst = max(1, per_minute // 3)
+    return -(-60_000 // max(1, per_minute - burst)), burst
+
+
 class RedisPace:
     """Implements `bot.ports.Pace` by the generic cell rate algorithm: one key a limit, holding when the next call is due."""
 
@@ -43,7 +49,7 @@ class RedisPace:
     async def wait(self, method: str, channel: str | None, *, urgent: bool) -> None:
         """Book a place in the method's tier and in the channel; sleep until it. Raises RetryLater when it is too far off."""
         per_minute = WORKSPACE_PER_MINUTE if method in CHANNEL_METHODS else self._tiers.get(method, 50)
-        limits: list[tuple[str, int, int]] = [(keys.pace(method, "workspace"), 60_000 // per_minute, max(1, per_minute // 3))]
+        limits = [(keys.pace(method, "workspace"), *spacing(per_minute))]
         if channel is not None and method in CHANNEL_METHODS:
             limits.append((keys.pace(method, channel), CHANNEL_GAP_MS, CHANNEL_BURST))
         bound = self._longest_s if urgent else DROPPABLE_WAIT_S

@@ -16,6 +16,7 @@ WORDS_LIMIT = 4000
 
 _MENTION = re.compile(r"^\s*<@([A-Z0-9]+)(?:\|[^>]*)?>[\s,:]*")
 _LABELLED = re.compile(r"<(?:https?|mailto):[^|>]*\|([^>]*)>")
+_UNSEEN = re.compile("[\x00\u200b\u200c\u200d\u2060\ufeff\u00ad]")
 _BARE = re.compile(r"<((?:https?|mailto):[^|>]*)>")
 
 
@@ -34,15 +35,20 @@ def _text(value: object) -> str:
     return value if isinstance(value, str) else ""
 
 
+def _object(value: object) -> Mapping[str, Any]:
+    return value if isinstance(value, Mapping) else {}
+
+
 def _plain(raw: str) -> str:
-    """Slack's own dress off: links become their words, entities become characters."""
+    """Slack's own dress off: links become their words, entities become characters; nothing unseen splits a word."""
     bare = _BARE.sub(r"\1", _LABELLED.sub(r"\1", raw[: WORDS_LIMIT * 4]))
-    return html.unescape(bare).replace("\x00", "").strip()[:WORDS_LIMIT]
+    return _UNSEEN.sub("", html.unescape(bare)).strip()
 
 
 def _said(door: Door, actor: Actor, place: Place, raw: str, now: datetime, *trigger: str) -> Said:
+    """Secrets are hidden before anything is cut off: half a secret would not be known as one."""
     hidden = redact(_plain(raw))
-    request = Request(id=request_id(door, *trigger), door=door, actor=actor, place=place, words=hidden.text[:WORDS_LIMIT], at=now)
+    request = Request(id=request_id(*trigger), door=door, actor=actor, place=place, words=hidden.text[:WORDS_LIMIT], at=now)
     return Said(request, hidden.found)
 
 
@@ -57,7 +63,7 @@ def from_command(body: Body, now: datetime) -> Said | None:
         direct=_text(body.get("channel_name")) == "directmessage",
         response_url=_text(body.get("response_url")) or None,
     )
-    return _said(Door.COMMAND, actor, place, _text(body.get("text")), now, actor.team_id, trigger)
+    return _said(Door.COMMAND, actor, place, _text(body.get("text")), now, "command", actor.team_id, trigger)
 
 
 def from_event(body: Body, now: datetime) -> Said | None:
@@ -68,17 +74,17 @@ def from_event(body: Body, now: datetime) -> Said | None:
     event = body.get("event")
     if not isinstance(event, Mapping) or event.get("bot_id") or event.get("subtype"):
         return None
-    kind, direct = event.get("type"), event.get("channel_type") == "im"
+    kind, channel, ts = event.get("type"), _text(event.get("channel")), _text(event.get("ts"))
+    direct = event.get("channel_type") == "im" or channel.startswith("D")
     if kind != "app_mention" and not (kind == "message" and direct):
         return None
     user_team = _text(event.get("user_team")) or _text(event.get("team")) or _text(body.get("team_id"))
     actor = Actor(team_id=user_team, user_id=_text(event.get("user")))
-    channel, ts = _text(event.get("channel")), _text(event.get("ts"))
     if not (actor.team_id and actor.user_id and channel and ts):
         return None
     place = Place(channel=channel, thread=_text(event.get("thread_ts")) or None, message=ts, direct=direct)
-    door = Door.MESSAGE if direct else Door.MENTION
-    return _said(door, actor, place, _MENTION.sub("", _text(event.get("text"))), now, _text(body.get("team_id")), channel, ts)
+    door, words = Door.MESSAGE if direct else Door.MENTION, _MENTION.sub("", _text(event.get("text")))
+    return _said(door, actor, place, words, now, "message", _text(body.get("team_id")), channel, ts)
 
 
 def from_button(body: Body, now: datetime) -> Said | None:
@@ -86,11 +92,9 @@ def from_button(body: Body, now: datetime) -> Said | None:
     actions, user = body.get("actions"), body.get("user")
     if not (isinstance(actions, list) and actions and isinstance(actions[0], Mapping) and isinstance(user, Mapping)):
         return None
-    action, container = actions[0], body.get("container")
-    held = container if isinstance(container, Mapping) else {}
-    team = user.get("team_id") or (body.get("team") or {}).get("id")
-    actor = Actor(team_id=_text(team), user_id=_text(user.get("id")))
-    channel = _text(held.get("channel_id")) or _text((body.get("channel") or {}).get("id"))
+    action, held = actions[0], _object(body.get("container"))
+    actor = Actor(team_id=_text(user.get("team_id")) or _text(_object(body.get("team")).get("id")), user_id=_text(user.get("id")))
+    channel = _text(held.get("channel_id")) or _text(_object(body.get("channel")).get("id"))
     trigger = _text(body.get("trigger_id"))
     if not (actor.team_id and actor.user_id and channel and trigger and isinstance(action.get("value"), str)):
         return None
@@ -98,7 +102,8 @@ def from_button(body: Body, now: datetime) -> Said | None:
         channel=channel,
         thread=_text(held.get("thread_ts")) or None,
         message=_text(held.get("message_ts")) or None,
+        direct=channel.startswith("D"),
         ephemeral=bool(held.get("is_ephemeral")),
         response_url=_text(body.get("response_url")) or None,
     )
-    return _said(Door.BUTTON, actor, place, action["value"], now, actor.team_id, trigger)
+    return _said(Door.BUTTON, actor, place, action["value"], now, "button", actor.team_id, trigger)
