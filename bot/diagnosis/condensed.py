@@ -13,8 +13,10 @@ MAX_TOKENS = 2_000
 """Tokens of the Gemma tokenizer that the text stays under: half of the smallest window served (4,096)."""
 _COMMON_ERRORS = 5
 """The most frequent errors come first; then the rare ones, which are the ones a person would never find."""
-_WIDTHS = (220, 160, 110, 80)
-"""Characters of a message, widest that lets all errors in."""
+_WIDTHS = (220, 160, 110, 80, 50)
+"""Characters of a message; the widest that lets all errors in is taken."""
+_TERSE = 50
+"""At this width times and trends are left out too."""
 _VARIANTS_SHOWN = 20
 
 
@@ -83,9 +85,10 @@ def _trend(pattern: Pattern) -> str:
 def describe(pattern: Pattern, width: int = _WIDTHS[0]) -> str:
     """Return one line: severity, count, where, and the message (in full when it came once, else what stays the same)."""
     message = pattern.example if pattern.count == 1 else pattern.template
-    line = f"{pattern.severity.name} ×{pattern.count:,} {_where(pattern)}{_trend(pattern)}: {_cut(_safe(message), width)}"
+    where = f"line {pattern.first.line_number}" if width <= _TERSE else f"{_where(pattern)}{_trend(pattern)}"
+    line = f"{pattern.severity.name} ×{pattern.count:,} {where}: {_cut(_safe(message), width)}"
     rare = pattern.severity >= Severity.ERROR and pattern.count <= len(pattern.variants)
-    differences = _safe(_differences(pattern, width)) if rare else ""
+    differences = _safe(_differences(pattern, max(width, _WIDTHS[2]))) if rare else ""
     return f"{line} [{differences}]" if differences else line
 
 
@@ -111,7 +114,7 @@ def _left_out(patterns: list[Pattern], forgotten: LeftOut) -> str:
     kinds, lines = len(patterns) + forgotten.patterns, sum(p.count for p in patterns) + forgotten.lines
     if not kinds:
         return ""
-    bad = sum(p.severity >= Severity.ERROR for p in patterns)
+    bad = sum(p.severity >= Severity.ERROR for p in patterns) + forgotten.errors
     among = f", {bad:,} of them errors" if bad else ""
     return f"and {kinds:,} more pattern{'s' * (kinds != 1)}, {lines:,} line{'s' * (lines != 1)}{among}"
 

@@ -89,10 +89,11 @@ class _Record:
 
 @dataclass(frozen=True, slots=True)
 class LeftOut:
-    """What was forgotten because there were too many kinds of events: counted, never silent."""
+    """What was forgotten because there were too many kinds of events: counted, never silent. `errors` are among `patterns`."""
 
     patterns: int = 0
     lines: int = 0
+    errors: int = 0
 
 
 class Condenser:
@@ -193,5 +194,9 @@ class Condenser:
         going = ranked[:count]
         forgotten = [self._records.pop(group) for group in going]
         self._known = {}
-        self.left_out = LeftOut(self.left_out.patterns + len(going), self.left_out.lines + sum(r.count for r in forgotten))
+        self.left_out = LeftOut(
+            self.left_out.patterns + len(going),
+            self.left_out.lines + sum(record.count for record in forgotten),
+            self.left_out.errors + sum(record.severity >= Severity.ERROR for record in forgotten),
+        )
         return going
