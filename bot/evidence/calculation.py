@@ -8,7 +8,7 @@ from bot.evidence.context import Context
 from bot.evidence.reading import Amount, Reading
 
 _OPERATOR = re.compile(
-    r"(?:(?P<mark>[+×*·/÷−]|(?<![\w-])[-–x](?=[\s$€£(]|$))|\b(?P<word>plus|minus|times|at|by)\b)"
+    r"(?:(?P<mark>[+×*/÷−]|(?<![\w-])[-–x](?=[\s$€£(]|$))|\b(?P<word>plus|minus|times|at|by)\b)"
     r" ?(?:[a-z]+ ){0,3}[($€£]* ?$",
     re.IGNORECASE,
 )
@@ -21,6 +21,7 @@ _DIFFERENCE = re.compile(
     re.IGNORECASE,
 )
 _PART_OF = re.compile(r"\b(?:of|out of)\b|/")
+_RANGE = re.compile(r"\b(?:range|between)\s$", re.IGNORECASE)
 _LONGEST_SUM = 6
 _WINDOW = 6
 """Figures before and behind a result among which its two inputs may stand."""
@@ -42,7 +43,8 @@ def calculated(
 
 
 def _gap(text: str, readings: Sequence[Reading], left: int) -> str:
-    return text[readings[left].end : readings[left + 1].start][-80:]
+    gap = text[readings[left].end : readings[left + 1].start]
+    return "" if "\n" in gap or ". " in gap else gap[-80:]
 
 
 def _equation(
@@ -157,6 +159,10 @@ def _relation(
     around = text[max(0, result.start - 40) : result.start] + " | " + text[result.end : result.end + 40].partition("\n")[0]
     differs = _DIFFERENCE.search(around.partition(" | ")[0]) or _DIFFERENCE.search(around.partition(" | ")[2])
     for left, right in _pairs(readings, contexts, known, index):
+        if _unlike(readings, contexts, left, right) or _RANGE.search(
+            text, max(0, readings[left].start - 12), readings[left].start
+        ):
+            continue
         one, other = _alike(readings[left], readings[right])
         if one is None or other is None:
             continue
@@ -166,6 +172,14 @@ def _relation(
                 if abs(value - abs(amount.value)) <= _tolerance(amount):
                     return f"calculation: {name} of {readings[left].text} and {readings[right].text}"
     return None
+
+
+def _unlike(readings: Sequence[Reading], contexts: Sequence[Context], left: int, right: int) -> bool:
+    """Whether one of them counts things of its own, so that it cannot take its neighbour's unit."""
+    one, other = readings[left], readings[right]
+    return bool(
+        (one.bare and contexts[left].counts and not other.bare) or (other.bare and contexts[right].counts and not one.bare)
+    )
 
 
 def _alike(one: Reading, other: Reading) -> tuple[Amount | None, Amount | None]:

@@ -1,5 +1,6 @@
 """Checks every figure of an answer against the results that it was written from."""
 
+import itertools
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -24,6 +25,7 @@ _TERMS = word_set(
     "e2e k8s ipv4 ipv6 utf-8 utf8 base64 sha256 sha1 md5 x86 x86_64 oauth2 http2 http/2 http/1.1 log4j s3 ec2 h264 mp3 24/7 1x1"
 )
 _QUOTED = re.compile(r"`([^`\n]{3,300})`|\"([^\"\n]{3,300})\"|“([^”\n]{3,300})”")
+_OF = re.compile(r"\s(?:out\s)?of\s")
 _CHAIN = re.compile(r"\s*(?:to|and|or|of|vs\.?|versus|against|[–−→/,(…-]|->|\.\.\.?)\s*[(]?", re.IGNORECASE)
 
 
@@ -38,6 +40,30 @@ class _Answer:
     by: list[str | None]
 
 
+class Evidence:
+    """Some results, read once, against which any number of answers can be checked."""
+
+    def __init__(self, results: Sequence[Mapping[str, Any]]) -> None:
+        """Take the dicts that operations gave, in any nesting."""
+        self._index = Index(gather(results))
+
+    def check(self, answer: str) -> list[Figure]:
+        """Every figure of `answer` with what supports it; see `bot.evidence.check`."""
+        readings = scan(answer)
+        numbers = [i for i, reading in enumerate(readings) if reading.kind is Kind.NUMBER]
+        taken = _Answer(answer, readings, contexts(answer, readings), numbers, [None] * len(readings))
+        quotes = _quotes(answer, self._index)
+        for place, reading in enumerate(readings[:_MOST]):
+            taken.by[place] = _quoted(reading, quotes) or _support(taken, place, self._index)
+        _contradict(taken)
+        _wholes(taken)
+        for _ in range(_ROUNDS):
+            if not _calculate(taken):
+                break
+        pairs = [(r, by) for r, by in zip(readings, taken.by, strict=True) if not _no_claim(r, self._index)]
+        return [Figure(text=r.text, span=(r.start, r.end), supported=by is not None, by=by) for r, by in pairs]
+
+
 def check(answer: str, results: Sequence[Mapping[str, Any]]) -> list[Figure]:
     """Every figure of `answer` with what supports it in `results` (the dicts that operations gave, in any nesting).
 
@@ -45,22 +71,7 @@ def check(answer: str, results: Sequence[Mapping[str, Any]]) -> list[Figure]:
     field; or a calculation shown in the answer whose inputs are supported. Names and versions must stand in the results as they
     are. Never raises for any text; time is linear in the answer for given results.
     """
-    readings = scan(answer)
-    index = Index(gather(results))
-    all_contexts = contexts(answer, readings)
-    numbers = [i for i, reading in enumerate(readings) if reading.kind is Kind.NUMBER]
-    taken = _Answer(answer, readings, all_contexts, numbers, [None] * len(readings))
-    quotes = _quotes(answer, index)
-    for place, reading in enumerate(readings[:_MOST]):
-        taken.by[place] = _quoted(reading, quotes) or _support(taken, place, index)
-    _contradict(taken)
-    for _ in range(_ROUNDS):
-        if not _calculate(taken):
-            break
-    pairs = zip(readings, taken.by, strict=True)
-    return [
-        Figure(text=r.text, span=(r.start, r.end), supported=by is not None, by=by) for r, by in pairs if not _no_claim(r, index)
-    ]
+    return Evidence(results).check(answer)
 
 
 def _no_claim(reading: Reading, index: Index) -> bool:
@@ -137,6 +148,17 @@ def _contradict(taken: _Answer) -> None:
     for order in range(min(len(numbers), _MOST)):
         for place in contradicted(taken.text, numbers, known, order) or ():
             taken.by[taken.numbers[place]] = taken.by[taken.numbers[order]] = None
+
+
+def _wholes(taken: _Answer) -> None:
+    """In `40 of 64 GiB` the second is the whole: never smaller than the part, nor the same field again (`4 of 4 signs` may be)."""
+    for place, (left, right) in enumerate(itertools.pairwise(taken.readings[:_MOST]), 1):
+        if left.kind is not Kind.NUMBER or right.kind is not Kind.NUMBER or not _OF.fullmatch(taken.text[left.end : right.start]):
+            continue
+        part, whole = left.amounts[0], right.amounts[0]
+        same = taken.by[place - 1] == taken.by[place] and whole.dimension != ""
+        if part.dimension == whole.dimension and (whole.value < part.value or same):
+            taken.by[place] = None
 
 
 def _calculate(taken: _Answer) -> bool:

@@ -8,7 +8,7 @@ from bot.evidence.reading import Kind, Reading
 from bot.evidence.words import THINGS, concepts, split_words
 
 _BREAK = re.compile(
-    r"(?P<sentence>\n|[.!?](?=[\s*_)\"'”]|$))|(?P<colon>:(?=[\s*_]|$))"
+    r"(?P<sentence>\n|(?<![\s.]\w)[.!?](?=[\s*_)\"'”]|$))|(?P<colon>:(?=[\s*_]|$))"
     r"|(?P<clause>[;·•|(),]|\s[—–]\s|\b(?:and|but|while|whereas|versus|vs|against|instead of)\b)",
     re.IGNORECASE,
 )

@@ -27,8 +27,8 @@ _MOST = 50_000
 class Fact:
     """One value of a result.
 
-    `leaf` are the concepts of its own key and unit, `around` those of the keys above and of short strings beside it. `native` is
-    the number in its own unit, for sentences that leave the unit out.
+    `leaf` are the concepts of its own key and unit, `around` those of the keys above, `beside` those of short strings beside it
+    (the name of its machine). `native` is the number in its own unit, for sentences that leave the unit out.
     """
 
     path: str
@@ -37,6 +37,7 @@ class Fact:
     amounts: tuple[Amount, ...] = ()
     native: float | None = None
     moment: tuple[Moment, ...] = ()
+    beside: frozenset[str] = frozenset()
 
     @property
     def things(self) -> frozenset[str]:
@@ -101,13 +102,22 @@ def _walk_mapping(value: Mapping[Any, Any], place: _Place, facts: Facts) -> Iter
     beside = frozenset(c for k, v in names.items() if not (is_quantity and k in {"unit", "source"}) for c in concepts(v))
     for key, item in value.items():
         below = place if is_quantity and key == "value" else place.below(str(key), beside)
-        if any(c.isdigit() for c in str(key)):
-            facts.texts.append(str(key).lower())
+        if any(c.isdigit() for c in str(key)[:_SHORT]):
+            _key(str(key)[:_SHORT], place, facts)
         if is_quantity and key in {"value", "low", "high"} and _is_number(item):
             facts.numbers.append(_fact(below, float(item), (noun_unit(str(unit)[:80]),), str(unit)[:80]))
             yield
         elif not (is_quantity and key == "unit"):
             yield from _walk(item, below, facts)
+
+
+def _key(key: str, place: _Place, facts: Facts) -> None:
+    """Numbers and names in a key, such as `users_64`, `65536` or `v6e-4`."""
+    facts.texts.append(key.lower())
+    text = key.replace("_", " ")
+    found = scan(text)
+    for reading, context in zip(found, contexts(text, found), strict=True):
+        _read(reading, place, context, facts)
 
 
 def _is_number(value: Any) -> bool:
@@ -152,7 +162,7 @@ def _iso(value: str, place: _Place, facts: Facts) -> None:
         return
     day_only = len(value) <= 10
     seen = (Moment(at.year, at.month, at.day, at.weekday()),) if day_only else _moments_of(at)
-    facts.moments.append(Fact(place.path(), _leaf_words(place), _around(place), moment=seen))
+    facts.moments.append(Fact(place.path(), _leaf_words(place), _around(place), moment=seen, beside=place.beside))
 
 
 def _moments_of(at: datetime) -> tuple[Moment, ...]:
@@ -166,16 +176,16 @@ def _read(reading: Reading, place: _Place, context: Context, facts: Facts) -> No
     """A figure inside a text of a result. Its neighbours in the text are its words."""
     around = _around(place) | _leaf_words(place) | context.far
     if reading.kind is Kind.MOMENT and reading.moment:
-        facts.moments.append(Fact(place.path(), context.near, around, moment=(reading.moment,)))
+        facts.moments.append(Fact(place.path(), context.near, around, moment=(reading.moment,), beside=place.beside))
     elif reading.kind is Kind.NUMBER:
         leaf = (context.near - THINGS) | context.counts
-        facts.numbers.append(Fact(place.path(), leaf, around, reading.amounts, reading.shown))
+        facts.numbers.append(Fact(place.path(), leaf, around, reading.amounts, reading.shown, beside=place.beside))
 
 
 def _fact(place: _Place, value: float, units: Sequence[Unit], unit_text: str = "") -> Fact:
     amounts = tuple(Amount(value * u.factor, 0.0, u.dimension) for u in units)
     leaf = _leaf_words(place) | (frozenset(concepts(unit_text)) & THINGS if unit_text else frozenset())
-    return Fact(place.path(), leaf, _around(place), amounts, value)
+    return Fact(place.path(), leaf, _around(place), amounts, value, beside=place.beside)
 
 
 def _leaf_words(place: _Place) -> frozenset[str]:
@@ -192,4 +202,4 @@ def _leaf_words(place: _Place) -> frozenset[str]:
 
 def _around(place: _Place) -> frozenset[str]:
     """Concepts of all keys and of what stands beside."""
-    return place.beside.union(*(concepts(key) for key in place.keys[1:]))
+    return frozenset[str]().union(*(concepts(key) for key in place.keys[1:]))

@@ -24,7 +24,7 @@ class Index:
         self._native = _sorted_by(facts.numbers, lambda fact: [("", fact.native)] if fact.native is not None else [])
         self._by_word: dict[str, list[Fact]] = defaultdict(list)
         for fact in facts.numbers:
-            for word in fact.leaf | fact.around:
+            for word in fact.leaf | fact.around | fact.beside:
                 self._by_word[word].append(fact)
         self._text = "\n".join(facts.texts)[:_MOST_TEXT]
         self._text += "\n" + self._text.replace("v5litepod-", "v5e-") if "v5litepod-" in self._text else ""

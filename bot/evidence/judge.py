@@ -7,7 +7,7 @@ from bot.evidence.context import Context
 from bot.evidence.facts import Fact
 from bot.evidence.index import Index, bounds
 from bot.evidence.reading import Amount, Moment, Reading
-from bot.evidence.words import LISTED, OCCURRENCES, excluded, weight
+from bot.evidence.words import GENERIC, LISTED, OCCURRENCES, SIZES, excluded, weight
 
 _MARGIN = 0.3
 """By how much another field must fit the words better before a figure counts as taken from the wrong field."""
@@ -20,25 +20,34 @@ def number_supported(reading: Reading, context: Context, index: Index, amounts: 
     of another sister field (waiting, not running); no other field of that unit may fit the words around the figure clearly
     better; and a number without any unit needs at least one word in common with its field.
     """
-    best: tuple[float, str] | None = None
+    best: tuple[float, Fact] | None = None
     matching: set[int] = set()
     for fact, loose in _candidates(reading, index, amounts):
         if _foreign(context, fact):
             continue
         matching.add(id(fact))
         score = _score(context, fact)
-        words = fact.leaf | fact.around
-        words |= OCCURRENCES if words & LISTED else frozenset()
-        related = score > 0 or (not loose and bool(context.far & words)) or (not words and not loose)
-        if (reading.bare or loose) and not related:
-            continue
-        if loose and context.counts and not context.counts & fact.things:
-            continue
-        if best is None or score > best[0]:
-            best = (score, fact.path)
-    if best is None or _rival(context, index, amounts, matching) > best[0] + _MARGIN:
+        if _related(reading, context, fact, loose, score) and (best is None or score > best[0]):
+            best = (score, fact)
+    if best is None or _rival(context, index, amounts, matching, best[1]) > best[0] + _MARGIN:
         return None
-    return best[1]
+    return best[1].path
+
+
+def _related(reading: Reading, context: Context, fact: Fact, loose: bool, score: float) -> bool:
+    """Whether the words around a figure allow this fact; `loose` when the figure left the fact's unit out.
+
+    A number with its unit needs no word. A bare one needs one: beside it, or in its sentence when nothing else is left out.
+    """
+    if not reading.bare and not loose:
+        return True
+    if loose and context.counts and not context.counts & fact.things:
+        return False
+    words = fact.leaf | fact.around | fact.beside
+    words |= OCCURRENCES if words & LISTED else frozenset()
+    in_sentence = bool(context.far & words) or not words
+    decimal = reading.shown != int(reading.shown)
+    return score > 0 or (in_sentence and (not loose or decimal))
 
 
 def _candidates(reading: Reading, index: Index, amounts: tuple[Amount, ...]) -> Iterable[tuple[Fact, bool]]:
@@ -46,15 +55,20 @@ def _candidates(reading: Reading, index: Index, amounts: tuple[Amount, ...]) -> 
     for amount in amounts:
         low, high = bounds(amount, reading.bound)
         for fact in index.valued(amount.dimension, low, high):
-            yield fact, False
-        if amount.dimension == "" and amount.value != reading.shown:
-            for fact in index.valued("bytes", low, high):
-                yield fact, True
+            if not _only_looks_alike(reading, amount, fact):
+                yield fact, False
     if reading.bare or reading.unit == "USD":
         low, high = bounds(Amount(reading.shown, reading.step, ""), reading.bound)
         for fact in index.native(low, high):
             if any(a.dimension == "USD/time" for a in fact.amounts) if reading.unit else not _countable(fact):
                 yield fact, not reading.unit
+
+
+def _only_looks_alike(reading: Reading, amount: Amount, fact: Fact) -> bool:
+    """`256M` and `244M` are never one, though one may be decimal and one binary; `4 times` is no number of chips."""
+    if amount.dimension == "bytes" and reading.amounts[0].dimension == "":
+        return _countable(fact)
+    return reading.unit == "ratio" and amount.dimension == "" and bool(fact.things - OCCURRENCES or fact.leaf & SIZES)
 
 
 def _countable(fact: Fact) -> bool:
@@ -63,27 +77,35 @@ def _countable(fact: Fact) -> bool:
 
 def _foreign(context: Context, fact: Fact) -> bool:
     """Whether the figure counts other things than the fact, or speaks of one of its sister fields."""
-    if context.counts and fact.things and not context.counts & fact.things:
+    if context.counts and fact.things and not (context.counts | context.near) & fact.things:
         return True
     return excluded(context.near, fact.leaf) or (not fact.leaf and excluded(context.near, fact.around))
 
 
-def _score(context: Context, fact: Fact) -> float:
-    """How well the words around a figure fit a fact: its own words count most."""
+def _score(context: Context, fact: Fact, *, names: bool = True) -> float:
+    """How well the words around a figure fit a fact: its own words count most, `names` beside it too."""
     own = sum(weight(word) for word in context.near & fact.leaf)
-    other = sum(weight(word) for word in context.near & (fact.around - fact.leaf))
+    outer = fact.around | fact.beside if names else fact.around
+    other = sum(weight(word) for word in context.near & (outer - fact.leaf))
     stage = 0.4 if context.stage and context.stage in fact.leaf | fact.around else 0.0
     return own + 0.8 * other + stage
 
 
-def _rival(context: Context, index: Index, amounts: tuple[Amount, ...], matching: set[int]) -> float:
-    """The best fit of a fact of the same dimension that has another value."""
+def _rival(context: Context, index: Index, amounts: tuple[Amount, ...], matching: set[int], chosen: Fact) -> float:
+    """The best fit of a fact of the same dimension that has another value.
+
+    Names beside it (prod-1) tell only fields of one sort apart, such as the prices of two machines.
+    """
     dimensions = {amount.dimension for amount in amounts}
     words = set(context.near) | ({context.stage} if context.stage else set())
     best = 0.0
     for fact in index.worded(words):
-        if id(fact) not in matching and not _foreign(context, fact) and any(a.dimension in dimensions for a in fact.amounts):
-            best = max(best, _score(context, fact))
+        names = fact.leaf == chosen.leaf
+        seen = fact.leaf | fact.around | fact.beside if names else fact.leaf | fact.around
+        if not seen & words - GENERIC or id(fact) in matching or _foreign(context, fact):
+            continue
+        if any(a.dimension in dimensions for a in fact.amounts):
+            best = max(best, _score(context, fact, names=names))
     return best
 
 

@@ -26,14 +26,15 @@ _PER = {"per", "each", "a"}
 def implied(keys: Sequence[str], value: float) -> tuple[Unit, ...]:
     """The units that a bare number under these keys (outermost first) may have; PLAIN alone when they say nothing."""
     for key in reversed(keys):
-        words = split_words(key)
+        words = [word for word in split_words(key) if not word.isdigit()]
+        minutes = words[-1:] == ["min"]
         while words and words[-1] in _QUALIFIERS:
             words.pop()
-        if not words or (words == ["count"] and not words[:-1]):
-            if words:
-                return (PLAIN,)
-            continue
-        return _of(words, value)
+        own = _of(words, value) if words else ()
+        if minutes and not (own and own[0].dimension):
+            return (Unit("time", 60.0), *own)
+        if own:
+            return own
     return (PLAIN,)
 
 

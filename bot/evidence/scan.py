@@ -13,10 +13,10 @@ _FIGURE = re.compile(
     rf"""(?P<skip><[@\#!][^>\s]{{1,80}}>)
     |(?P<url>https?://[^\s<>|)\]]+)
     |(?P<moment>\b(?:{ISO}|{DATE}|{CLOCK}))
-    |(?P<version>(?<![\w.])[vV]?\d+\.\d+(?:\.\d+)+(?:[.+-]?(?:rc|dev|post|alpha|beta|a|b)\.?\d*)?(?::\d+)?(?!\w)
+    |(?P<version>(?<![\w.])[vV]?\d+\.\d+(?:\.\d+){{1,4}}(?:[.+-]?(?:rc|dev|post|alpha|beta|a|b)\.?\d*)?(?::\d+)?(?!\w)
         |(?<![\w.])v\d+\.\d+(?![\w.]*\w))
     |(?P<money>(?<![\w$€£])[-+−]?(?:[$€£]\s?|(?:USD|EUR|GBP)\s)(?P<sum>{NUMBER})(?P<many>\s?(?:[KkMB]|million|billion)\b)?)
-    |(?P<span>(?<![\w.,]){NUMBER}[^\S\n]?{_TIME}(?:[^\S\n]?(?:and[^\S\n])?{NUMBER}[^\S\n]?{_TIME})+(?![\w]))
+    |(?P<span>(?<![\w.,]){NUMBER}[^\S\n]?{_TIME}(?:[^\S\n]?(?:and[^\S\n])?{NUMBER}[^\S\n]?{_TIME}){{1,4}}(?![\w]))
     |(?P<word>[^\W\d]\w*(?:(?:[-./@+]|:(?=[^\W\d]))\w+)*)
     |(?P<number>{NUMBER})""",
     re.VERBOSE,
@@ -114,6 +114,8 @@ def _amounts(value: float, step: float, known: Unit, scale: str = "") -> tuple[A
         scales = scales[:1]
     if scale in {"K", "k"} and len(scales) > 1:
         return (Amount(value * 1e3, step * 1e3, known.dimension), Amount(value * 1024, 0.0, known.dimension))
+    if scale in {"M", "m", "G", "g", "T", "t"} and known.dimension == "" and not known.noun:
+        return (Amount(value * scales[0], step * scales[0], ""), *(Amount(value * s, step * s, "bytes") for s in scales))
     found = tuple(Amount(value * s * known.factor, step * s * known.factor, known.dimension) for s in scales)
     return found + tuple(replace(a, dimension="/time") for a in found if a.dimension in {"request/time", "token/time"})
 
@@ -155,7 +157,7 @@ def _number(text: str, match: re.Match[str], before: list[Reading]) -> tuple[Rea
     known, end = _unit_behind(text, end)
     value, step = _value(digits), _step(text, start, digits)
     amounts = _amounts(value, step, known or PLAIN, scale)
-    if known and known.dimension == "ratio":
+    if known and known.dimension == "ratio" and "." not in digits:
         amounts += (Amount(value, step, ""),)
     return Reading(
         Kind.NUMBER, start, end, text[start:end], amounts, value, step,

@@ -80,7 +80,7 @@ FAMILIES: tuple[frozenset[str], ...] = (
 THINGS = word_set(
     "request user token error machine zone chip block layer head line pattern event run worker replica incident step "
     "deployment restart core host slice model engine process job pod node thread sequence prompt expert parameter hour day "
-    "warning alert change core attempt start question group region project failure preempted rejected aborted"
+    "warning alert change core attempt start question group region project"
 )
 """What is counted. A number in front of one of these counts it and nothing else."""
 SIZES = word_set("size length len context limit width depth")
@@ -89,8 +89,9 @@ QUALIFIERS = word_set("p50 p90 p95 p99 mean max min before after total low high 
 """Concepts that say which number of a field it is; the field itself stands in the key above."""
 LISTED = word_set("pattern event log message entry finding item")
 """Keys of lists whose counts count occurrences: what is counted are lines, errors, times."""
-OCCURRENCES = word_set("error line message event time")
-GENERIC = frozenset({"request", "token", "cache", "latency", "time", "total", "engine", "count", "user", "model", "gap", "rate"})
+OCCURRENCES = word_set("error line message event time restart attempt start")
+"""What happens so many times."""
+GENERIC = frozenset({"request", "token", "latency", "time", "total", "engine", "count", "user", "model", "gap", "rate"})
 _STOP = word_set(
     "a an the of in on at to for by is are be been it its this that and or with without per as not no so than then there here "
     "has have had do does did will would can may about over under up down into out off from all more less only just each value "
@@ -128,7 +129,7 @@ def concepts(text: str) -> tuple[str, ...]:
     place = 0
     while place < len(words):
         taken, concept = _phrase_at(words, place)
-        if concept not in _STOP and not concept.isdigit():
+        if concept not in _STOP and len(concept) > 1 and not concept.isdigit():
             found.append(concept)
         place += taken
     return tuple(found)

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
+from functools import lru_cache
 from random import Random
 
 from evidence_slots import Slot, clock, count, day, money, name, number, percent, seconds, span_of_time, version
@@ -209,25 +210,32 @@ def _written(parts: Sentence) -> str:
     return "".join(p if isinstance(p, str) else p.text for p in parts)
 
 
+@lru_cache(maxsize=2000)
+def _told(seed: int) -> tuple[World, tuple[Sentence, ...]]:
+    """A world and all that is said of it."""
+    w = world(seed)
+    return w, tuple(sentence for topic in TOPICS for sentence in topic(w))
+
+
 def right(seed: int) -> Case:
     """An answer of one to three right sentences."""
-    w = world(seed)
-    sentences = [s for topic in w.rng.sample(TOPICS, w.rng.randint(1, 3)) for s in w.rng.sample(topic(w), 1)]
-    return Case("\n".join(map(_written, sentences)), w.results, None)
+    w, sentences = _told(seed)
+    rng = Random(f"right {seed}")
+    return Case("\n".join(map(_written, rng.sample(sentences, rng.randint(1, 3)))), w.results, None)
 
 
 def false(seed: int, kind: str) -> Case:
     """A right answer in which one figure is false in the way of `kind`."""
-    for attempt in range(1000):
-        w = world(seed * 1009 + attempt)
-        parts = w.rng.choice(w.rng.choice(TOPICS)(w))
-        places = [i for i, p in enumerate(parts) if isinstance(p, Slot) and p.wrong.get(kind)]
+    rng = Random(f"{kind} {seed}")
+    for attempt in range(100):
+        w, sentences = _told(seed + attempt * 100_003)
+        places = [(s, i) for s in sentences for i, p in enumerate(s) if isinstance(p, Slot) and p.wrong.get(kind)]
         if not places:
             continue
-        place = w.rng.choice(places)
+        parts, place = rng.choice(places)
         slot = parts[place]
         assert isinstance(slot, Slot)
-        planted = w.rng.choice(slot.wrong[kind])
+        planted = rng.choice(slot.wrong[kind])
         start = len(_written(parts[:place]))
         answer = _written(parts[:place]) + planted + _written(parts[place + 1 :])
         return Case(answer, w.results, (start, start + len(planted)))

@@ -1,6 +1,7 @@
 """Figures of a sentence: how the right one is written, and what false ones of each class look like."""
 
 import re
+from bisect import bisect_left
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
@@ -44,10 +45,11 @@ class Slot:
 
 def derivable(w: World, number: float) -> bool:
     """Whether this number lies near any value of the world, in any scale."""
-    known = [float(v) for v in w.values.values() if isinstance(v, int | float)]
-    return any(
-        abs(number - v * s) <= 0.02 * abs(number) or abs(number - v / s) <= 0.02 * abs(number) for v in known for s in SCALES
-    )
+    if "_scaled" not in w.values:
+        known = [float(v) for v in w.values.values() if isinstance(v, int | float)]
+        w.values["_scaled"] = sorted(x for v in known for s in SCALES for x in (v * s, v / s))
+    scaled = w.values["_scaled"]
+    return bisect_left(scaled, number * 0.98) != bisect_left(scaled, number * 1.02)
 
 
 def redraw(w: World, shown: float, write: Callable[[float], str]) -> list[str]:
@@ -59,7 +61,7 @@ def redraw(w: World, shown: float, write: Callable[[float], str]) -> list[str]:
         number = float(re.sub(r"[^\d.]", "", text) or 0)
         if number and text != write(shown) and not derivable(w, number):
             found.append(text)
-        if len(found) == 3:
+        if len(found) == 2:
             break
     return found
 
@@ -81,6 +83,12 @@ def last_digit(text: str, rng: Random) -> list[str]:
     return [text[: match.start()] + "".join(out) + text[match.end() :]]
 
 
+def far(text: str, value: float, decimals: int) -> bool:
+    """Whether the shown number is no rounding of the value: neither at its last place nor, with a 0 at the end, before it."""
+    shown = float(re.sub(r"[^\d.]", "", text))
+    return abs(shown - value) > 0.75 * 10.0**-decimals and shown % 10 != 0
+
+
 def number(w: World, value: float, decimals: int, unit: str = "", others: Iterable[float] = (), space: str = " ") -> Slot:
     """A number with its unit; `others` are values of the same unit that belong to other fields."""
 
@@ -88,7 +96,8 @@ def number(w: World, value: float, decimals: int, unit: str = "", others: Iterab
         return f"{x:,.{decimals}f}" + (f"{space}{unit}" if unit else "")
 
     right = write(value)
-    slot = Slot(right, {"wrong value": redraw(w, value, write), "wrong rounding": last_digit(right, w.rng)})
+    misread = [t for t in last_digit(right, w.rng) if far(t, value, decimals)]
+    slot = Slot(right, {"wrong value": redraw(w, value, write), "wrong rounding": misread})
     if unit in UNIT_SWAPS:
         slot.wrong["wrong unit"] = [right.removesuffix(unit) + u.strip() for u in UNIT_SWAPS[unit]]
     slot.wrong["swapped field"] = [t for t in map(write, others) if t != right]
