@@ -4,11 +4,13 @@ import asyncio
 import getpass
 import json
 import sys
+import uuid
 from collections.abc import Coroutine
 from datetime import UTC, datetime
 from typing import Annotated, Any
 
 import typer
+from pydantic import ValidationError
 
 from bot.errors import BotError
 from bot.log import configure
@@ -18,7 +20,13 @@ processes = typer.Typer(add_completion=False, no_args_is_help=True, help="Run th
 
 
 def _settings() -> Settings:
-    settings = from_environment()
+    """Exit code 2 names the variables that are wrong; their values may be secrets and are not shown."""
+    try:
+        settings = from_environment()
+    except ValidationError as error:
+        for one in error.errors():
+            print(f"{'_'.join(map(str, one['loc'])).upper()}: {one['msg']}", file=sys.stderr)
+        raise SystemExit(2) from None
     configure(settings.log_level)
     return settings
 
@@ -106,21 +114,21 @@ async def ask(words: list[str], *, as_json: bool) -> int:
     from handlers.text import render
 
     settings = _settings()
-    async with at_hand(settings) as services:
-        user = settings.terminal_user or f"terminal:{getpass.getuser()}"
-        request = Request(
-            id="terminal",
-            door=Door.TERMINAL,
-            actor=Actor(team_id=services.team_id, user_id=user),
-            place=Place(channel="terminal"),
-            words=" ".join(words),
-            at=datetime.now(UTC),
-        )
-        try:
+    try:
+        async with at_hand(settings) as services:
+            user = settings.terminal_user or f"terminal:{getpass.getuser()}"
+            request = Request(
+                id=uuid.uuid4().hex,
+                door=Door.TERMINAL,
+                actor=Actor(team_id=services.team_id, user_id=user),
+                place=Place(channel="terminal"),
+                words=" ".join(words),
+                at=datetime.now(UTC),
+            )
             outcome = await execute(OPERATIONS, services, request)
-        except BotError as error:
-            print(json.dumps({"error": str(error)}) if as_json else render(told(error)), file=sys.stderr)
-            return 1
+    except BotError as error:
+        print(json.dumps({"error": str(error)}) if as_json else render(told(error)), file=sys.stderr)
+        return 1
     print(json.dumps(outcome.result, indent=2) if as_json else render(outcome.view, colour=sys.stdout.isatty()))
     return 0
 
