@@ -7,8 +7,8 @@ from types import FrameType
 from redis import Redis
 from rq import Queue, Worker
 
-from jobs.kick import StepJob
 from jobs.process import die_with_parent
+from jobs.step_job import StepJob
 
 WORKER_TTL_S = 25
 """RQ waits this long less 15 s for a job before it looks up again."""

@@ -3,8 +3,6 @@
 import asyncio
 from datetime import datetime, timedelta
 
-from pydantic import BaseModel
-
 from bot.nouns import (
     CapacityRequest,
     Delta,
@@ -22,6 +20,7 @@ from bot.operations.grade import Grade, Signs, first_token_s, grade, slow_above_
 from bot.operations.money import hourly
 from bot.operations.operation import Arguments, Context, Operation
 from bot.operations.sources import Answer, attempt
+from bot.operations.status_result import Status
 from bot.operations.values import GivenName
 from bot.operations.wording import listed
 from bot.statistics.windows import Discarded, between
@@ -40,33 +39,6 @@ class StatusArguments(Arguments):
     """Which deployment; the first one when none is named."""
 
     deployment: GivenName | None = None
-
-
-class Status(BaseModel):
-    """How a deployment stands at `at`. None is unknown, and `missing` says in words what could not be learnt and why."""
-
-    deployment: str
-    grade: Grade
-    at: datetime
-    seen: datetime | None
-    model: str | None
-    accelerator: str | None
-    zone: str | None
-    machine: str | None
-    machine_state: str | None
-    machine_health: str | None
-    running: Quantity | None
-    waiting: Quantity | None
-    cache: Quantity | None
-    first_token: Quantity | None
-    first_token_usual: Quantity | None
-    requests_per_second: Quantity | None
-    slow_since: datetime | None
-    usd_per_hour: Quantity | None
-    ends_at: datetime | None
-    last_change: None = None
-    new_errors: None = None
-    missing: tuple[str, ...] = ()
 
 
 async def run(context: Context, arguments: StatusArguments) -> Status:

@@ -1,18 +1,15 @@
 """How a status reads on a phone at three in the morning (messages.md, T2)."""
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from bot.operations.grade import SHAPES, Grade
+from bot.operations.operation import Context
+from bot.operations.status_result import Status
 from bot.operations.wording import ago, duration, money, percent, seconds
 from bot.view import Button, Line, Span, View, When, bold, line, text
 
-if TYPE_CHECKING:
-    from bot.operations.operation import Context
-    from bot.operations.status import Status
 
-
-def show(status: "Status", _context: "Context") -> View:
+def show(status: Status, _context: Context) -> View:
     """The verdict first, then load and machine, then change, money and age, then what could not be learnt."""
     lines = [_load_and_machine(status), _rest(status), *(line(missing) for missing in status.missing)]
     return View(
@@ -23,11 +20,11 @@ def show(status: "Status", _context: "Context") -> View:
     )
 
 
-def _named(status: "Status", words: str) -> Span:
+def _named(status: Status, words: str) -> Span:
     return bold(f"{status.deployment} is {words}")
 
 
-def _slow(status: "Status") -> Line:
+def _slow(status: Status) -> Line:
     parts: list[str | Span] = [_named(status, "slow, not down")]
     if status.first_token is not None:
         usual = f" (usual {seconds(status.first_token_usual.value)})" if status.first_token_usual else " (usual unknown yet)"
@@ -37,7 +34,7 @@ def _slow(status: "Status") -> Line:
     return line(*parts)
 
 
-def _serves(status: "Status") -> Line:
+def _serves(status: Status) -> Line:
     what = status.model.rpartition("/")[2] if status.model else "model unknown"
     where = f" on {status.accelerator}" if status.accelerator else ""
     pace = ""
@@ -48,32 +45,32 @@ def _serves(status: "Status") -> Line:
     return line(_named(status, word), f" · {what}{where}{pace}")
 
 
-def _full(status: "Status") -> Line:
+def _full(status: Status) -> Line:
     waiting = f": {status.waiting.value:.0f} requests wait for room" if status.waiting else ""
     return line(_named(status, "full, not down"), waiting)
 
 
-def _silent(status: "Status") -> Line:
+def _silent(status: Status) -> Line:
     why = f", though {status.machine} runs" if status.machine_state == "ready" else ""
     return line(_named(status, "not answering"), why)
 
 
-def _down(status: "Status") -> Line:
+def _down(status: Status) -> Line:
     return line(_named(status, "down"), ": the engine says that it is not healthy")
 
 
-def _no_machine(status: "Status") -> Line:
+def _no_machine(status: Status) -> Line:
     """A machine that is there but does not run may still bill."""
     if status.machine_state is None:
         return line(bold(f"{status.deployment} has no machine"), ": nothing runs and nothing bills")
     return line(_named(status, "not running"), f": machine {status.machine or '(no name)'} is {status.machine_state}")
 
 
-def _queued(status: "Status") -> Line:
+def _queued(status: Status) -> Line:
     return line(_named(status, "queued"), ": Google has no free capacity yet; waiting costs nothing")
 
 
-_VERDICTS: dict[Grade, Callable[["Status"], Line]] = {
+_VERDICTS: dict[Grade, Callable[[Status], Line]] = {
     Grade.SLOW: _slow,
     Grade.READY: _serves,
     Grade.IDLE: _serves,
@@ -86,7 +83,7 @@ _VERDICTS: dict[Grade, Callable[["Status"], Line]] = {
 }
 
 
-def _load_and_machine(status: "Status") -> Line:
+def _load_and_machine(status: Status) -> Line:
     load = []
     if status.running is not None:
         load.append(f"{status.running.value:.0f} running")
@@ -100,7 +97,7 @@ def _load_and_machine(status: "Status") -> Line:
     return line(" · ".join(parts) + ". ", _machine(status))
 
 
-def _machine(status: "Status") -> Span:
+def _machine(status: Status) -> Span:
     if status.machine_state is None:
         return text("No machine." if status.grade is Grade.NO_MACHINE else "Machine unknown.")
     health = f" and {status.machine_health.lower()}" if status.machine_health else ""
@@ -108,7 +105,7 @@ def _machine(status: "Status") -> Span:
     return text(f"Machine {status.machine or '(no name)'} {status.machine_state}{health}{where}.")
 
 
-def _rest(status: "Status") -> Line:
+def _rest(status: Status) -> Line:
     parts: list[str | Span] = ["Last change: unknown. New errors: unknown. "]
     if status.usd_per_hour is not None:
         price = status.usd_per_hour

@@ -6,7 +6,8 @@ from bot.errors import NotConnectedError
 from bot.nouns import Effect, Role, SeenBy
 from bot.operations import status
 from bot.operations.operation import Context, NoArguments, Operation
-from bot.operations.status import Status, StatusArguments
+from bot.operations.status import StatusArguments
+from bot.operations.status_result import Status
 from bot.operations.status_view import show as show_status
 from bot.view import Button, Line, Mention, Shape, View, bold, code, line
 

@@ -1,0 +1,35 @@
+"""What is found out about a deployment at one moment."""
+
+from datetime import datetime
+
+from pydantic import BaseModel
+
+from bot.nouns import Quantity
+from bot.operations.grade import Grade
+
+
+class Status(BaseModel):
+    """How a deployment stands at `at`. None is unknown, and `missing` says in words what could not be learnt and why."""
+
+    deployment: str
+    grade: Grade
+    at: datetime
+    seen: datetime | None
+    model: str | None
+    accelerator: str | None
+    zone: str | None
+    machine: str | None
+    machine_state: str | None
+    machine_health: str | None
+    running: Quantity | None
+    waiting: Quantity | None
+    cache: Quantity | None
+    first_token: Quantity | None
+    first_token_usual: Quantity | None
+    requests_per_second: Quantity | None
+    slow_since: datetime | None
+    usd_per_hour: Quantity | None
+    ends_at: datetime | None
+    last_change: None = None
+    new_errors: None = None
+    missing: tuple[str, ...] = ()
