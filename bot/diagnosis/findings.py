@@ -94,7 +94,7 @@ class Signature:
     it, `not_after` must not since then; where `unless` is found as well, another signature is right.
     `figures` are named groups looked for in the lines around the cause (5 before to 60 after).
     `generic` signatures come last: they say that something broke, not why. `fatal` ones end the engine by themselves; others
-    count for nothing when the server came up afterwards.
+    count for nothing when the server came up afterwards. `at_least` is how often `must` has to be found.
     """
 
     name: str
@@ -112,6 +112,7 @@ class Signature:
     any_level: bool = False
     fatal: bool = False
     generic: bool = False
+    at_least: int = 1
 
 
 def figure(expression: str) -> re.Pattern[str]:

@@ -88,7 +88,7 @@ def _figures(signature: Signature, texts: Sequence[str]) -> dict[str, str]:
 
 def _match(signature: Signature, observed: Observed) -> Finding | None:
     places = [hit for hit in observed.hits(signature.must) if _in_place(signature, hit, observed)]
-    if not places:
+    if len(places) < signature.at_least:
         return None
     now = [hit for hit in places if signature.nature is Nature.CALLER or _next_ready(observed, hit.number) is None]
     cause = next((hit for hit in now if hit.raised), None) or (now or places[-1:])[0]

@@ -27,6 +27,19 @@ SIGNATURES = (
         source="recorded answers of vLLM 0.32 (400, input_tokens)",
     ),
     Signature(
+        name="requests_refused",
+        title="callers send requests that the server refuses (400); the engine is well",
+        must=sign("requests were refused", r'"POST /v1/\S{1,60} HTTP/[\d.]+" 400'),
+        nature=Nature.CALLER,
+        any_level=True,
+        generic=True,
+        at_least=5,
+        figures=(figure(r"(?P<caller>\d{1,3}(?:\.\d{1,3}){3}):\d+ - "),),
+        check="vLLM does not log why. Ask the caller for the answer's body: most often the prompt is longer than the context.",
+        next_step="Correct the requests at the caller; a longer context needs a restart and more cache.",
+        source="recorded log of vLLM 0.32 (400 Bad Request without a reason)",
+    ),
+    Signature(
         name="tool_flags_missing",
         title="callers use tools, but the server was started without the tool flags",
         must=sign(

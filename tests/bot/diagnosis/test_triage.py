@@ -273,6 +273,10 @@ SAMPLES = {
         + '(APIServer pid=1) INFO:     10.0.0.9:4000 - "POST /v1/chat/completions HTTP/1.1" 400 Bad Request\n',
         {"context": "2048", "asked": "2049"},
     ),
+    "requests_refused": (
+        BOOT + READY + 5 * '(APIServer pid=1) INFO:     10.0.0.9:57932 - "POST /v1/chat/completions HTTP/1.1" 400 Bad Request\n',
+        {"caller": "10.0.0.9"},
+    ),
     "tool_flags_missing": (
         BOOT
         + READY
@@ -283,8 +287,14 @@ SAMPLES = {
         {},
     ),
     "wrong_model_name": (
-        BOOT + READY + "ERROR 11-02 05:00:00 [serving.py:1] The model `gemma` does not exist.\n",
-        {"model": "gemma"},
+        BOOT
+        + READY
+        + (
+            "(APIServer pid=17685) ERROR 11-30 17:46:37 [serving.py:274] "
+            "Error with model error=ErrorInfo(message='The model `nope` "
+        )
+        + "does not exist. Valid aliases: tiny-gemma4.', type='NotFoundError', param='model', code=404)\n",
+        {"model": "nope"},
     ),
     "tpu_memory_exhausted": (
         "jax.errors.JaxRuntimeError: RESOURCE_EXHAUSTED: something new about memory\n" + WRAPPER,
@@ -406,6 +416,11 @@ def test_a_request_that_vllm_preempts_is_not_a_machine_that_google_took() -> Non
 def test_an_error_quoted_in_a_prompt_is_no_finding() -> None:
     line = "INFO 11-02 03:11:01 [logger.py:40] Received request x: prompt: 'why OOMKilled? No space left on device', params: None"
     assert diagnose([*BOOT.splitlines(), *READY.splitlines(), line]) == []
+
+
+def test_a_few_refused_requests_are_no_finding() -> None:
+    line = 'INFO:     10.0.0.9:57932 - "POST /v1/chat/completions HTTP/1.1" 400 Bad Request'
+    assert diagnose([*BOOT.splitlines(), *READY.splitlines(), *[line] * 4]) == []
 
 
 def test_callers_faults_come_after_failures() -> None:
