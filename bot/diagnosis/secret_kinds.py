@@ -27,20 +27,20 @@ def _shape(name: str, issuer: str, trigger: str, expression: str, shown: int = 0
 _END = r"(?![A-Za-z0-9_])"
 
 SHAPES: tuple[Shape, ...] = (
-    _shape("Hugging Face token", "Hugging Face", "hf_ api_org_", rf"(?:hf_|api_org_)[A-Za-z0-9]{{20,200}}{_END}", 3),
+    _shape("Hugging Face token", "Hugging Face", "hf_ api_org_", rf"(?:hf_|api_org_)[A-Za-z0-9]{{20,}}{_END}", 3),
     _shape(
         "Slack webhook address",
         "Slack",
         "hooks.slack",
         r"https://hooks\.slack(?:-gov)?\.com/(?P<secret>[a-z]{1,20}/[A-Za-z0-9/_\-]{10,200})",
     ),
-    _shape("Slack token", "Slack", "xox", r"xoxe?(?:\.xox)?[abeoprs]?[.\-][A-Za-z0-9\-]{10,300}", 5),
-    _shape("Slack app token", "Slack", "xapp-", r"xapp-[A-Za-z0-9\-]{10,300}", 5),
+    _shape("Slack token", "Slack", "xox", r"xoxe?(?:\.xox)?[abeoprs]?[.\-](?=[A-Za-z\-]{0,40}\d)[A-Za-z0-9\-]{10,300}", 5),
+    _shape("Slack app token", "Slack", "xapp-", r"xapp-\d[A-Za-z0-9\-]{10,300}", 5),
     _shape("Google API key", "Google Cloud", "aiza", rf"AIza[A-Za-z0-9_\-]{{35}}{_END}", 4),
     _shape("Google access token", "Google", "ya29.", r"ya29\.[A-Za-z0-9_\-.]{20,2048}", 5),
     _shape("Google refresh token", "Google", "1//0", r"1//0[A-Za-z0-9_\-]{30,512}", 4),
     _shape("Google client secret", "Google Cloud", "gocspx-", r"GOCSPX-[A-Za-z0-9_\-]{20,64}", 7),
-    _shape("GitHub token", "GitHub", "ghp_ gho_ ghu_ ghs_ ghr_", rf"gh[pousr]_[A-Za-z0-9]{{30,255}}{_END}", 4),
+    _shape("GitHub token", "GitHub", "ghp_ gho_ ghu_ ghs_ ghr_", rf"gh[pousr]_[A-Za-z0-9]{{30,}}{_END}", 4),
     _shape("GitHub token", "GitHub", "github_pat_", r"github_pat_[A-Za-z0-9_]{20,255}", 11),
     _shape("GitLab token", "GitLab", "glpat-", r"glpat-[A-Za-z0-9_\-]{20,64}", 6),
     _shape("Anthropic key", "Anthropic", "sk-ant-", r"sk-ant-[A-Za-z0-9_\-]{20,256}", 7),
@@ -51,7 +51,7 @@ SHAPES: tuple[Shape, ...] = (
         r"sk-(?:(?:proj|svcacct|admin|None)-[A-Za-z0-9_\-]{20,256}|(?=[A-Za-z]{0,64}\d)[A-Za-z0-9]{20,128}(?![A-Za-z0-9]))",
         3,
     ),
-    _shape("Stripe key", "Stripe", "_live_ _test_", rf"(?:sk|rk|pk)_(?:live|test)_[A-Za-z0-9]{{16,256}}{_END}", 8),
+    _shape("Stripe key", "Stripe", "_live_ _test_", rf"(?:sk|rk|pk)_(?:live|test)_[A-Za-z0-9]{{16,}}{_END}", 8),
     _shape("Stripe webhook secret", "Stripe", "whsec_", r"whsec_[A-Za-z0-9+/=]{20,128}", 6),
     _shape("npm token", "npm", "npm_", rf"npm_[A-Za-z0-9]{{36}}{_END}", 4),
     _shape("PyPI token", "PyPI", "pypi-age", r"pypi-AgE[A-Za-z0-9_\-]{50,512}", 5),

@@ -64,6 +64,7 @@ INNOCENT = [
     "node-7f9c, blk_-1608999687919862906, cmpl-0000beef, gs://bucket/key",
     'vllm:prompt_tokens_total{engine="0"} 12.0',
     "no token was given; token required; api key: missing",
+    "xoxo-hugs-and-kisses to all",
     "-----BEGIN CERTIFICATE-----",
     "ERROR 08-07 20:43:46 [core.py:1349] EngineCore failed to start.",
 ]
@@ -97,6 +98,20 @@ def test_ordinary_text_stays_as_it_is(text: str) -> None:
 
 def test_the_author_gets_kind_hint_and_issuer() -> None:
     assert redact("my token: hf_" + ALNUM[:30] + "a1b2").found == (Kind("Hugging Face token", "hf_…a1b2", "Hugging Face"),)
+
+
+def test_a_secret_is_hidden_where_it_stands_a_second_time_without_its_name() -> None:
+    text = redact(
+        "<https://bot:pa55w0rd@db.example.com|bot:pa55w0rd@db.example.com> and password=correcthorse9; again correcthorse9"
+    ).text
+    assert "pa55w0rd" not in text
+    assert "correcthorse9" not in text
+
+
+def test_a_password_that_is_a_plain_word_is_hidden_once_and_stays_hidden() -> None:
+    once = redact("password=password token=password1 secret='password'").text
+    assert once == "password=[hidden: password] token=[hidden: value of token] secret='[hidden: value of secret]'"
+    assert redact(once).text == once
 
 
 def test_a_short_password_is_not_hinted_at() -> None:
