@@ -27,6 +27,7 @@ from sandbox.slack.blockkit.elements import (
     plain,
     text,
 )
+from sandbox.slack.blockkit.rich_text import RICH_TEXT_PART
 
 MARKDOWN_LIMIT = 12_000
 TABLE_ROWS, TABLE_COLUMNS = 100, 20
@@ -48,19 +49,14 @@ def _in_context(value: Any, at: str) -> Iterator[Problem]:
     yield from check(value, at)
 
 
-def _rich_text(value: Any, at: str) -> Iterator[Problem]:
-    parts = frozenset({"rich_text_section", "rich_text_list", "rich_text_quote", "rich_text_preformatted"})
-    kind = value.get("type") if isinstance(value, dict) else None
-    if kind not in parts or not isinstance(value.get("elements"), list):
-        yield f"unsupported type: {kind} (rich_text)", at
-
-
 def _cell(value: Any, at: str) -> Iterator[Problem]:
     kind = value.get("type") if isinstance(value, dict) else None
     if kind not in {"raw_text", "raw_number", "rich_text"}:
         yield f"unsupported type: {kind} (table cell)", at
     elif kind == "raw_text":
         yield from string(10_000)(value.get("text"), f"{at}/text")
+    elif kind == "rich_text":
+        yield from BLOCKS["rich_text"](value, at)
 
 
 def _child(value: Any, at: str) -> Iterator[Problem]:
@@ -103,7 +99,7 @@ BLOCKS: dict[str, Shape] = {
         {**TYPE, "label": plain(2000), "element": _element(IN_INPUT, "input")},
         {**BLOCK_ID, "hint": plain(2000), "optional": boolean, "dispatch_action": boolean},
     ),
-    "rich_text": Shape({**TYPE, "elements": items(_rich_text, 100)}, BLOCK_ID),
+    "rich_text": Shape({**TYPE, "elements": items(RICH_TEXT_PART, 100)}, BLOCK_ID),
     "table": Shape(
         {**TYPE, "rows": items(items(_cell, TABLE_COLUMNS), TABLE_ROWS)},
         {**BLOCK_ID, "column_settings": items(anything, TABLE_COLUMNS, 0)},

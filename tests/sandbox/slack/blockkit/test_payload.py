@@ -46,6 +46,10 @@ def error_of(blocks: Any, surface: str = "message") -> str:
 
 ALL_SURFACES = {"message", "modal", "home"}
 TASK = {"type": "task_card", "task_id": "1", "title": "t"}
+RICH = {
+    "type": "rich_text_section",
+    "elements": [{"type": "text", "text": "x", "style": {"bold": True}}, {"type": "user", "user_id": "U1"}],
+}
 LIMITS = [
     ("section text", lambda n: section(text=mrkdwn("x" * n)), 3000),
     ("section fields", lambda n: {"type": "section", "fields": [mrkdwn()] * n}, 10),
@@ -109,6 +113,10 @@ def test_each_limit_holds_to_the_character(name, make, limit):
         {"type": "alert", "text": mrkdwn()},
         "bare",
         {"type": "context", "elements": [button()]},
+        {"type": "rich_text", "elements": [{"type": "rich_text_poem", "elements": []}]},
+        {"type": "rich_text", "elements": [{"type": "rich_text_section", "elements": [{"type": "text", "text": ""}]}]},
+        {"type": "rich_text", "elements": [{"type": "rich_text_section", "elements": [{"type": "user"}]}]},
+        {"type": "rich_text", "elements": [{"type": "rich_text_list", "style": "round", "elements": [RICH]}]},
         {"type": "data_table", "caption": "x", "rows": [[{"type": "raw_text", "text": "x"}]]},
     ],
 )
@@ -123,6 +131,8 @@ def test_a_block_that_slack_does_not_know_is_refused(block):
         {"type": "context", "elements": [mrkdwn(), {"type": "image", "image_url": "https://x.example", "alt_text": "x"}]},
         {"type": "divider", "block_id": "d"},
         {"type": "rich_text", "elements": [{"type": "rich_text_section", "elements": [{"type": "text", "text": "x"}]}]},
+        {"type": "rich_text", "elements": [RICH, {"type": "rich_text_list", "style": "bullet", "indent": 1, "elements": [RICH]}]},
+        {"type": "rich_text", "elements": [{"type": "rich_text_preformatted", "elements": [{"type": "text", "text": "log"}]}]},
         {"type": "container", "title": plain(), "child_blocks": [section()]},
         {"type": "card", "title": mrkdwn(), "actions": [button()]},
     ],
@@ -177,7 +187,10 @@ def test_a_modal_with_inputs_needs_a_submit_button():
 
 
 def test_missing_ids_are_made_and_given_ones_stay():
-    blocks = [actions(button(), button(action_id="mine")), {"type": "rich_text", "elements": [{"type": "rich_text_section"}]}]
+    blocks = [
+        actions(button(), button(action_id="mine")),
+        {"type": "rich_text", "elements": [{"type": "rich_text_section", "elements": []}]},
+    ]
     identify(blocks)
     first, second = blocks[0]["elements"]
     assert first["action_id"]
