@@ -17,9 +17,7 @@ TEXT = {".py", ".md", ".toml", ".txt", ".lua", ".yaml", ".json", ".html", ".css"
 NOT_OURS = {"fixtures", "data", "__pycache__"}
 
 # in two halves each, or these rules would find themselves
-REGISTRIES = re.compile(
-    "|".join(("py" + r"pi\.org", "python" + "hosted", "registry" + r"\.npm", "deb" + r"\.debian", "index" + "-url"))
-)
+REGISTRIES = re.compile("py" + r"pi\.org|python" + "hosted|registry" + r"\.npm|deb" + r"\.debian")
 THIS_MACHINE = re.compile(r"(?:^|[^\w.-])/(?:" + "wo" + "rk|far" + r"m)/")
 UNFINISHED = re.compile(r"\b(?:" + "TO" + "DO|FIX" + "ME|XX" + r"X)\b|NotImplemented" + "Error|pragma: no " + "cover")
 SILENCED = re.compile("# type: " + "ignore|# mypy: " + r"|# noqa(?!: [A-Z0-9, ]+ \S)")
