@@ -5,7 +5,7 @@ from bot.diagnosis.findings import ENGINE_DIED, SERVING, Nature, Signature, figu
 SIGNATURES = (
     Signature(
         name="engine_died",
-        title="the engine core died while it served",
+        title="the engine core died",
         must=ENGINE_DIED,
         signs=(
             SERVING,

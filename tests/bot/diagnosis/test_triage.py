@@ -323,6 +323,16 @@ def test_a_failed_start_counts_all_its_signs() -> None:
     assert found[0].title == "a compiled program did not fit in TPU memory"
 
 
+def test_an_engine_that_died_shows_four_signs_and_its_exception_comes_first_when_there_is_one() -> None:
+    died, _ = SAMPLES["engine_died"]
+    assert diagnose(died.splitlines())[0].signs_matched == "4 of 4 signs"
+    trace = raised("ValueError: a page of the cache was freed twice").replace("failed to start", "encountered a fatal error")
+    requests, client = died.removeprefix(BOOT + READY).splitlines()
+    found = diagnose([*(BOOT + READY + trace).splitlines(), requests, client])
+    assert [finding.name for finding in found] == ["unknown_failure", "engine_died"]
+    assert found[0].cause.text == "ValueError: a page of the cache was freed twice"
+
+
 def test_a_recorded_failure_is_named_from_its_exception_and_not_from_the_wrappers() -> None:
     lines = (RECORDED / "v5e1_qwix_fail_excerpt.log").read_text().splitlines()
     first, *others = diagnose(lines)
