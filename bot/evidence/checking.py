@@ -151,7 +151,7 @@ def _contradict(taken: _Answer) -> None:
 
 
 def _wholes(taken: _Answer) -> None:
-    """In `40 of 64 GiB` the second is the whole: never smaller than the part, nor the same field again (`4 of 4 signs` may be)."""
+    """In `40 of 64 GiB` the second is the whole: never smaller than the part, nor the same field again (`4 of 4` may be)."""
     for place, (left, right) in enumerate(itertools.pairwise(taken.readings[:_MOST]), 1):
         if left.kind is not Kind.NUMBER or right.kind is not Kind.NUMBER or not _OF.fullmatch(taken.text[left.end : right.start]):
             continue
