@@ -9,40 +9,10 @@ from bot.nouns.base import Noun
 
 RESAMPLES = 2000
 """Enough for the ends of a 95 % range to settle (Efron and Tibshirani 1993, An Introduction to the Bootstrap, chapter 13)."""
-_T_975 = tuple(
-    float(t)
-    for t in [
-        "12.706",
-        "4.303",
-        "3.182",
-        "2.776",
-        "2.571",
-        "2.447",
-        "2.365",
-        "2.306",
-        "2.262",
-        "2.228",
-        "2.201",
-        "2.179",
-        "2.160",
-        "2.145",
-        "2.131",
-        "2.120",
-        "2.110",
-        "2.101",
-        "2.093",
-        "2.086",
-        "2.080",
-        "2.074",
-        "2.069",
-        "2.064",
-        "2.060",
-        "2.056",
-        "2.052",
-        "2.048",
-        "2.045",
-        "2.042",
-    ]
+_T_975 = (
+    *(12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228),
+    *(2.201, 2.179, 2.160, 2.145, 2.131, 2.120, 2.110, 2.101, 2.093, 2.086),
+    *(2.080, 2.074, 2.069, 2.064, 2.060, 2.056, 2.052, 2.048, 2.045, 2.042),
 )
 """Student's t at 97.5 % for 1 to 30 degrees of freedom (NIST/SEMATECH e-Handbook of Statistical Methods, 1.3.6.7.2)."""
 _Z_975 = 1.960
@@ -171,7 +141,7 @@ def _resampled(before: Sequence[float], after: Sequence[float], seed: int) -> tu
 
 def _welch(before: Sequence[float], after: Sequence[float]) -> tuple[float, float]:
     """The range of the change from the scatter of both sets; degrees of freedom by Welch and Satterthwaite."""
-    parts = [(statistics.variance(runs) / len(runs) / statistics.fmean(runs) ** 2, len(runs) - 1) for runs in (before, after)]
+    parts = [((statistics.stdev(runs) / statistics.fmean(runs)) ** 2 / len(runs), len(runs) - 1) for runs in (before, after)]
     error = sum(part for part, _ in parts)
     log_ratio = math.log(statistics.fmean(after)) - math.log(statistics.fmean(before))
     if error == 0:
