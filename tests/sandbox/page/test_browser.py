@@ -4,7 +4,7 @@ import asyncio
 import itertools
 import json
 import shutil
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
@@ -72,7 +72,8 @@ async def slack(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[SlackStandIn]:
     await standin.start()
     handler = await connected(standin)
     yield standin
-    await handler.close_async()
+    stop: Callable[[], Awaitable[None]] = handler.close_async
+    await stop()
     await standin.stop()
 
 
@@ -111,7 +112,8 @@ async def connected(slack: SlackStandIn) -> AsyncSocketModeHandler:
 
     token = slack.workspace.app.app_token
     handler = AsyncSocketModeHandler(app, token, web_client=AsyncWebClient(token=token, base_url=slack.api_url))
-    await handler.connect_async()
+    start: Callable[[], Awaitable[None]] = handler.connect_async
+    await start()
     return handler
 
 

@@ -1,3 +1,5 @@
+from typing import Any
+
 import pytest
 
 from sandbox.page.mrkdwn import markdown, mrkdwn
@@ -46,7 +48,7 @@ def test_markdown_knows_headings_items_and_links() -> None:
         "\x02 0\x02 \x020\x02",
     ],
 )
-def test_nothing_that_people_or_models_write_becomes_markup(write, text: str) -> None:
+def test_nothing_that_people_or_models_write_becomes_markup(write: Any, text: str) -> None:
     html = str(write(text, READER))
     assert "<script" not in html
     assert 'href="javascript' not in html

@@ -1,5 +1,6 @@
 import re
 from collections.abc import AsyncIterator
+from typing import Any
 
 import aiohttp
 import pytest
@@ -32,7 +33,7 @@ async def get(slack: SlackStandIn, path: str, **query: str) -> tuple[int, str]:
         return response.status, await response.text(errors="replace")
 
 
-async def post(slack: SlackStandIn, path: str, body: object, **headers: str) -> tuple[int, dict]:
+async def post(slack: SlackStandIn, path: str, body: object, **headers: str) -> tuple[int, dict[str, Any]]:
     async with aiohttp.ClientSession() as session, session.post(slack.base_url + path, json=body, headers=headers) as response:
         return response.status, await response.json()
 

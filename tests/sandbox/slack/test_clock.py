@@ -3,7 +3,7 @@ import asyncio
 from sandbox.slack import ManualClock
 
 
-async def test_time_stands_still_until_it_is_moved():
+async def test_time_stands_still_until_it_is_moved() -> None:
     clock = ManualClock(100.0)
     sleeper = asyncio.ensure_future(clock.sleep(5))
     await asyncio.sleep(0)
@@ -14,7 +14,7 @@ async def test_time_stands_still_until_it_is_moved():
     assert clock.now() == 105.0
 
 
-async def test_sleepers_wake_in_order_and_at_their_own_moment():
+async def test_sleepers_wake_in_order_and_at_their_own_moment() -> None:
     clock = ManualClock(0.0)
     woke: list[tuple[str, float]] = []
 

@@ -1,20 +1,24 @@
 import json
+from collections.abc import AsyncIterator, Awaitable, Callable
+from typing import Any
 
 import aiohttp
 import pytest
+from slack_bolt.async_app import AsyncApp
 from slack_sdk.errors import SlackApiError
+from slack_sdk.web.async_client import AsyncWebClient
 
-from sandbox.slack import render_text
+from sandbox.slack import SlackStandIn, render_text
 
 pytestmark = pytest.mark.wire
 
 
 @pytest.fixture
-async def http(slack):
+async def http(slack: SlackStandIn) -> AsyncIterator[Any]:
     """Calls the control API as another process would: `http("type", user=...)` posts, `http("calls")` gets."""
     async with aiohttp.ClientSession() as session:
 
-        async def call(name: str, get: dict | None = None, **body):
+        async def call(name: str, get: dict[str, Any] | None = None, **body: Any) -> Any:
             url = f"{slack.base_url}/sandbox/{name}"
             request = session.get(url, params=get) if get is not None else session.post(url, json=body)
             async with request as response:
@@ -25,9 +29,9 @@ async def http(slack):
 
 
 @pytest.fixture
-async def bot(app, connect):
+async def bot(app: AsyncApp, connect: Callable[[AsyncApp], Awaitable[object]]) -> None:
     @app.command("/gemma")
-    async def command(ack, body, client):
+    async def command(ack: Any, body: Any, client: AsyncWebClient) -> None:
         button = {"type": "button", "action_id": "go", "text": {"type": "plain_text", "text": "Status"}}
         if body["text"] == "form":
             name = {
@@ -42,18 +46,20 @@ async def bot(app, connect):
         await ack({"text": "ready", "blocks": [{"type": "actions", "elements": [button]}]})
 
     @app.action("go")
-    async def go(ack, respond):
+    async def go(ack: Any, respond: Any) -> None:
         await ack()
         await respond("pressed", replace_original=True)
 
     @app.view("f")
-    async def form(ack):
+    async def form(ack: Any) -> None:
         await ack()
 
     await connect(app)
 
 
-async def test_another_process_types_presses_and_reads(slack, http, bot):
+async def test_another_process_types_presses_and_reads(
+    slack: SlackStandIn, http: Callable[..., Awaitable[Any]], bot: dict[str, list[Any]]
+) -> None:
     status, typed = await http("type", user="anna", channel="#ops", text="/gemma status")
     assert (status, typed["ok"]) == (200, True)
     _, before = await http("transcript", get={"user": "anna", "channel": "ops"})
@@ -64,7 +70,7 @@ async def test_another_process_types_presses_and_reads(slack, http, bot):
     assert text.endswith("gemma (only you, edited): pressed")
 
 
-async def test_another_process_fills_in_a_form(http, bot):
+async def test_another_process_fills_in_a_form(http: Callable[..., Awaitable[Any]], bot: dict[str, list[Any]]) -> None:
     await http("type", user="anna", channel="ops", text="/gemma form")
     _, view = await http("view", get={"user": "anna"})
     assert view["modal"]["text"].startswith("== Go ==\nName:")
@@ -72,7 +78,12 @@ async def test_another_process_fills_in_a_form(http, bot):
     assert (await http("view", get={"user": "anna"}))[1]["modal"] is None
 
 
-async def test_faults_calls_pings_deliveries_and_state(slack, http, client, refusal):
+async def test_faults_calls_pings_deliveries_and_state(
+    slack: SlackStandIn,
+    http: Callable[..., Awaitable[Any]],
+    client: AsyncWebClient,
+    refusal: Callable[[Awaitable[object]], Awaitable[str]],
+) -> None:
     await http("faults", method="chat.postMessage", answer="500")
     with pytest.raises(SlackApiError, match="500"):
         await client.chat_postMessage(channel="C0OPS", text="<!here>")
@@ -92,7 +103,9 @@ async def test_faults_calls_pings_deliveries_and_state(slack, http, client, refu
     assert await refusal(client.auth_test()) == "ok"
 
 
-async def test_reset_forgets_everything_but_connections(slack, http, bot):
+async def test_reset_forgets_everything_but_connections(
+    slack: SlackStandIn, http: Callable[..., Awaitable[Any]], bot: dict[str, list[Any]]
+) -> None:
     await http("type", user="anna", channel="ops", text="/gemma status")
     await http("reset")
     assert slack.transcript("anna") == []
@@ -110,7 +123,7 @@ async def test_reset_forgets_everything_but_connections(slack, http, bot):
         ("submit", {"view": "V9", "values": {}}, "that view is closed"),
     ],
 )
-async def test_a_mistake_gets_a_sentence(http, name, body, sentence):
+async def test_a_mistake_gets_a_sentence(http: Callable[..., Awaitable[Any]], name: str, body: Any, sentence: str) -> None:
     status, answer = await http(name, **body)
     assert status == 400
     assert sentence in answer["error"]

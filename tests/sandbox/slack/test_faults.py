@@ -1,23 +1,26 @@
 import asyncio
+from collections.abc import Awaitable, Callable
+from typing import Any
 
 import pytest
 from aiohttp import ServerDisconnectedError
 from slack_sdk.errors import SlackApiError
+from slack_sdk.web.async_client import AsyncWebClient
 
-from sandbox.slack import Fault
+from sandbox.slack import Fault, ManualClock, SlackStandIn, WireCall
 
 pytestmark = pytest.mark.wire
 
 
-async def post(client):
+async def post(client: AsyncWebClient) -> Any:
     return await client.chat_postMessage(channel="C0OPS", text="x")
 
 
-def posted(slack) -> int:
+def posted(slack: SlackStandIn) -> int:
     return len(slack.backend.visible("C0OPS"))
 
 
-async def test_calls_are_numbered_with_arguments_and_answers(slack, client):
+async def test_calls_are_numbered_with_arguments_and_answers(slack: SlackStandIn, client: AsyncWebClient) -> None:
     await client.auth_test()
     await post(client)
     calls = slack.faults.calls()
@@ -26,10 +29,10 @@ async def test_calls_are_numbered_with_arguments_and_answers(slack, client):
     assert calls[1].answer["ok"] is True
 
 
-async def test_hooks_run_before_the_call_takes_effect_and_after_it_did(slack, client):
+async def test_hooks_run_before_the_call_takes_effect_and_after_it_did(slack: SlackStandIn, client: AsyncWebClient) -> None:
     seen: list[tuple[str, int]] = []
 
-    async def after(call):
+    async def after(call: WireCall) -> None:
         seen.append((f"after {call.method}", posted(slack)))
 
     fault = Fault(at=2, before=lambda call: seen.append((f"before {call.method}", posted(slack))), after=after)
@@ -41,7 +44,9 @@ async def test_hooks_run_before_the_call_takes_effect_and_after_it_did(slack, cl
 
 @pytest.mark.parametrize(("handled", "effect"), [(False, 0), (True, 1)])
 @pytest.mark.parametrize("answer", ["429", "500"])
-async def test_an_error_answer_with_or_without_effect(slack, client, answer, handled, effect):
+async def test_an_error_answer_with_or_without_effect(
+    slack: SlackStandIn, client: AsyncWebClient, answer: Any, handled: bool, effect: int
+) -> None:
     slack.faults.add(Fault(method="chat.postMessage", answer=answer, handled=handled, retry_after=7))
     with pytest.raises(SlackApiError) as failed:
         await post(client)
@@ -54,7 +59,9 @@ async def test_an_error_answer_with_or_without_effect(slack, client, answer, han
 
 
 @pytest.mark.parametrize(("handled", "effect"), [(False, 0), (True, 1)])
-async def test_a_dropped_connection_with_or_without_effect(slack, client, handled, effect):
+async def test_a_dropped_connection_with_or_without_effect(
+    slack: SlackStandIn, client: AsyncWebClient, handled: bool, effect: int
+) -> None:
     client.retry_handlers.clear()
     slack.faults.add(Fault(answer="drop", handled=handled))
     with pytest.raises(ServerDisconnectedError):
@@ -62,24 +69,26 @@ async def test_a_dropped_connection_with_or_without_effect(slack, client, handle
     assert posted(slack) == effect
 
 
-async def test_a_call_that_hangs_times_out_at_the_caller(slack, client):
-    client.timeout = 0.05
+async def test_a_call_that_hangs_times_out_at_the_caller(slack: SlackStandIn, client: AsyncWebClient) -> None:
     slack.faults.add(Fault(answer="hang", handled=True))
     with pytest.raises(TimeoutError):
-        await post(client)
+        async with asyncio.timeout(0.1):
+            await post(client)
     assert posted(slack) == 1
 
 
-async def test_a_delay_goes_by_slacks_clock(slack, client, clock, settle):
+async def test_a_delay_goes_by_slacks_clock(
+    slack: SlackStandIn, client: AsyncWebClient, clock: ManualClock, settle: Callable[..., Awaitable[None]]
+) -> None:
     slack.faults.add(Fault(delay=30))
-    call = asyncio.ensure_future(post(client))
+    call: asyncio.Future[Any] = asyncio.ensure_future(post(client))
     await settle(lambda: bool(clock._sleepers))
     assert posted(slack) == 0
     await clock.advance(30)
     assert (await call)["ok"]
 
 
-async def test_a_watching_fault_and_a_spoiling_one_work_together(slack, client):
+async def test_a_watching_fault_and_a_spoiling_one_work_together(slack: SlackStandIn, client: AsyncWebClient) -> None:
     seen: list[int] = []
     slack.faults.add(Fault(times=10**9, before=lambda call: seen.append(call.number)))
     for _ in range(2):
@@ -91,7 +100,7 @@ async def test_a_watching_fault_and_a_spoiling_one_work_together(slack, client):
     assert seen == [1, 2, 3]
 
 
-async def test_clearing_ends_all_faults(slack, client):
+async def test_clearing_ends_all_faults(slack: SlackStandIn, client: AsyncWebClient) -> None:
     slack.faults.add(Fault(answer="500", times=100))
     slack.faults.clear()
     assert (await post(client))["ok"]

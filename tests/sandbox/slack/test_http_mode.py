@@ -1,5 +1,6 @@
 import json
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
+from typing import Any
 from urllib.parse import parse_qs
 
 import pytest
@@ -10,14 +11,14 @@ from slack_sdk.signature import Clock as SdkClock
 from slack_sdk.signature import SignatureVerifier
 from slack_sdk.web.async_client import AsyncWebClient
 
-from sandbox.slack import SlackStandIn
+from sandbox.slack import ManualClock, SlackStandIn
 
 pytestmark = pytest.mark.wire
 Serve = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
 
 @pytest.fixture
-async def listen():
+async def listen() -> AsyncIterator[Any]:
     """An app's request URL, served by a function."""
     runners: list[web.AppRunner] = []
 
@@ -36,11 +37,11 @@ async def listen():
 
 
 @pytest.fixture
-async def over_http(listen):
+async def over_http(listen: Callable[..., Awaitable[str]]) -> AsyncIterator[Any]:
     """A stand-in that delivers to a function."""
     started: list[SlackStandIn] = []
 
-    async def starting(serve: Serve, **more) -> SlackStandIn:
+    async def starting(serve: Serve, **more: Any) -> SlackStandIn:
         slack = SlackStandIn(request_url=await listen(serve), **more)
         await slack.start()
         started.append(slack)
@@ -59,7 +60,9 @@ class At(SdkClock):
         return self._moment
 
 
-async def test_requests_are_signed_and_of_the_content_type_of_their_kind(over_http, settle, clock):
+async def test_requests_are_signed_and_of_the_content_type_of_their_kind(
+    over_http: Callable[..., Awaitable[SlackStandIn]], settle: Callable[..., Awaitable[None]], clock: ManualClock
+) -> None:
     got: list[tuple[str, str]] = []
 
     async def serve(request: web.Request) -> web.Response:
@@ -78,7 +81,9 @@ async def test_requests_are_signed_and_of_the_content_type_of_their_kind(over_ht
     assert parse_qs(kinds["application/x-www-form-urlencoded"])["command"] == ["/gemma"]
 
 
-async def test_a_failed_event_comes_again_with_its_number_and_reason(over_http, settle, clock):
+async def test_a_failed_event_comes_again_with_its_number_and_reason(
+    over_http: Callable[..., Awaitable[SlackStandIn]], settle: Callable[..., Awaitable[None]], clock: ManualClock
+) -> None:
     headers: list[tuple[str | None, str | None]] = []
 
     async def serve(request: web.Request) -> web.Response:
@@ -94,7 +99,9 @@ async def test_a_failed_event_comes_again_with_its_number_and_reason(over_http, 
     assert headers == [(None, None), ("1", "http_error"), ("2", "http_error")]
 
 
-async def test_no_retry_when_the_app_says_so(over_http, settle):
+async def test_no_retry_when_the_app_says_so(
+    over_http: Callable[..., Awaitable[SlackStandIn]], settle: Callable[..., Awaitable[None]]
+) -> None:
     calls: list[int] = []
 
     async def serve(request: web.Request) -> web.Response:
@@ -107,7 +114,7 @@ async def test_no_retry_when_the_app_says_so(over_http, settle):
     assert len(calls) == 1
 
 
-async def test_a_failed_command_is_not_sent_again(over_http):
+async def test_a_failed_command_is_not_sent_again(over_http: Callable[..., Awaitable[SlackStandIn]]) -> None:
     async def serve(request: web.Request) -> web.Response:
         return web.Response(status=500)
 
@@ -117,7 +124,7 @@ async def test_a_failed_command_is_not_sent_again(over_http):
     assert len(slack.deliveries.log) == 1
 
 
-async def test_bolt_verifies_answers_and_is_answered(over_http):
+async def test_bolt_verifies_answers_and_is_answered(over_http: Callable[..., Awaitable[SlackStandIn]]) -> None:
     app = AsyncApp(
         client=AsyncWebClient(token="xoxb-sandbox-bot"), signing_secret="sandbox-signing-secret", process_before_response=True
     )
@@ -129,7 +136,7 @@ async def test_bolt_verifies_answers_and_is_answered(over_http):
     app.client.base_url = slack.api_url
 
     @app.command("/gemma")
-    async def command(ack, body):
+    async def command(ack: Any, body: Any) -> None:
         await ack(f"you said {body['text']}")
 
     await slack.type("anna", "ops", "/gemma status")

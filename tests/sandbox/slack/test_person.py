@@ -1,103 +1,25 @@
-import pytest
+from collections.abc import Awaitable, Callable
+from typing import Any
 
-from sandbox.slack import CannotDo, Person
+import pytest
+from slack_bolt.async_app import AsyncApp
+from slack_sdk.web.async_client import AsyncWebClient
+
+from sandbox.slack import CannotDo, Person, SlackStandIn
 
 pytestmark = pytest.mark.wire
 
 
-def text(words: str) -> dict:
+def text(words: str) -> dict[str, Any]:
     return {"type": "plain_text", "text": words}
 
 
-def option(words: str) -> dict:
+def option(words: str) -> dict[str, Any]:
     return {"text": text(words), "value": words.lower()}
 
 
-FORM = {
-    "type": "modal",
-    "callback_id": "setup",
-    "title": text("Setup"),
-    "submit": text("Save"),
-    "notify_on_close": True,
-    "private_metadata": "id-1",
-    "blocks": [
-        {"type": "input", "block_id": "name", "label": text("Name"), "element": {"type": "plain_text_input", "action_id": "v"}},
-        {
-            "type": "input",
-            "block_id": "slice",
-            "label": text("Slice"),
-            "optional": True,
-            "element": {"type": "static_select", "action_id": "v", "options": [option("V6e-4"), option("V6e-8")]},
-        },
-    ],
-}
-
-
 @pytest.fixture
-async def bot(app, connect):
-    """A Bolt app that does one of everything and remembers what it was sent."""
-    got: dict[str, list] = {"command": [], "action": [], "view": [], "closed": [], "shortcut": [], "home": []}
-    listen_to_commands(app, got)
-    listen_to_presses(app, got)
-    listen_to_forms(app, got)
-    await connect(app)
-    return got
-
-
-def listen_to_commands(app, got):
-    answers = {"loud": {"response_type": "in_channel", "text": "for all"}, "bad": {"blocks": [{"type": "poem"}]}, "form": None}
-
-    @app.command("/gemma")
-    async def command(ack, body, client):
-        got["command"].append(body)
-        if body["text"] == "form":
-            await client.views_open(trigger_id=body["trigger_id"], view=FORM)
-        await ack(answers.get(body["text"], {"text": "for you"}) or "")
-
-    @app.message_shortcut("ask_gemma_message")
-    async def shortcut(ack, body):
-        got["shortcut"].append(body)
-        await ack()
-
-    @app.event("app_home_opened")
-    async def home(event):
-        got["home"].append(event)
-
-    @app.event("message")
-    async def message(event):
-        pass
-
-
-def listen_to_presses(app, got):
-    @app.action("go")
-    async def action(ack, body, respond):
-        got["action"].append(body)
-        await ack()
-        await respond("pressed", replace_original=True)
-
-    @app.action("pick")
-    async def pick(ack, body):
-        got["action"].append(body)
-        await ack()
-
-
-def listen_to_forms(app, got):
-    @app.view("setup")
-    async def view(ack, body):
-        got["view"].append(body)
-        if body["view"]["state"]["values"]["name"]["v"]["value"] == "taken":
-            await ack(response_action="errors", errors={"name": "That name is taken"})
-        else:
-            await ack()
-
-    @app.view_closed("setup")
-    async def closed(ack, body):
-        got["closed"].append(body)
-        await ack()
-
-
-@pytest.fixture
-def buttons():
+def buttons() -> Any:
     go = {
         "type": "button",
         "action_id": "go",
@@ -109,7 +31,7 @@ def buttons():
     return [{"type": "actions", "block_id": "b", "elements": [go, pick]}]
 
 
-async def test_a_command_carries_what_slack_sends(slack, bot):
+async def test_a_command_carries_what_slack_sends(slack: SlackStandIn, bot: dict[str, list[Any]]) -> None:
     await slack.type("anna", "ops", "/gemma budget set @ben <b>")
     body = bot["command"][0]
     assert body["text"] == "budget set <@U0BEN|ben> &lt;b&gt;"
@@ -125,24 +47,24 @@ async def test_a_command_carries_what_slack_sends(slack, bot):
     assert "thread_ts" not in body
 
 
-async def test_the_acknowledgement_is_for_the_asker_or_for_all(slack, bot):
+async def test_the_acknowledgement_is_for_the_asker_or_for_all(slack: SlackStandIn, bot: dict[str, list[Any]]) -> None:
     await slack.type("anna", "ops", "/gemma status")
     await slack.type("anna", "ops", "/gemma loud")
     assert [entry.text for entry in slack.transcript("ben", "ops")] == ["for all"]
     assert "for you" in [entry.text for entry in slack.transcript("anna", "ops") if entry.ephemeral]
 
 
-async def test_an_acknowledgement_with_bad_blocks_shows_as_an_error(slack, bot):
+async def test_an_acknowledgement_with_bad_blocks_shows_as_an_error(slack: SlackStandIn, bot: dict[str, list[Any]]) -> None:
     await slack.type("anna", "ops", "/gemma bad")
     assert "invalid_blocks" in slack.transcript("anna", "ops")[-1].text
 
 
-async def test_a_command_works_where_the_bot_is_not(slack, bot):
+async def test_a_command_works_where_the_bot_is_not(slack: SlackStandIn, bot: dict[str, list[Any]]) -> None:
     await slack.type("anna", "general", "/gemma status")
     assert slack.transcript("anna", "general")[-1].text == "for you"
 
 
-async def test_slack_knows_no_command_in_threads_and_no_foreign_ones(slack, bot):
+async def test_slack_knows_no_command_in_threads_and_no_foreign_ones(slack: SlackStandIn, bot: dict[str, list[Any]]) -> None:
     root = await slack.type("anna", "ops", "hi")
     with pytest.raises(CannotDo, match="not supported in threads"):
         await slack.type("anna", "ops", "/gemma status", thread=root.ts)
@@ -151,7 +73,7 @@ async def test_slack_knows_no_command_in_threads_and_no_foreign_ones(slack, bot)
     assert bot["command"] == []
 
 
-async def test_people_act_only_where_they_are(slack):
+async def test_people_act_only_where_they_are(slack: SlackStandIn) -> None:
     slack.workspace.channels["C0OPS"].members.discard("U0BEN")
     with pytest.raises(CannotDo, match="ben is not in #ops"):
         await slack.type("ben", "ops", "hi")
@@ -159,7 +81,9 @@ async def test_people_act_only_where_they_are(slack):
         await slack.type("zoe", "ops", "hi")
 
 
-async def test_a_button_is_found_by_its_label_and_its_confirmation_accepted(slack, client, bot, buttons):
+async def test_a_button_is_found_by_its_label_and_its_confirmation_accepted(
+    slack: SlackStandIn, client: AsyncWebClient, bot: dict[str, list[Any]], buttons: list[dict[str, Any]]
+) -> None:
     posted = await client.chat_postMessage(channel="C0OPS", text="Anna asks", blocks=buttons)
     ack = await slack.people.click("ben", posted["ts"], "Destroy prod-2")
     body = bot["action"][0]
@@ -179,7 +103,9 @@ async def test_a_button_is_found_by_its_label_and_its_confirmation_accepted(slac
     assert (entry.text, entry.buttons, entry.edited) == ("pressed", [], True)
 
 
-async def test_an_option_is_picked_by_its_words(slack, client, bot, buttons):
+async def test_an_option_is_picked_by_its_words(
+    slack: SlackStandIn, client: AsyncWebClient, bot: dict[str, list[Any]], buttons: list[dict[str, Any]]
+) -> None:
     posted = await client.chat_postMessage(channel="C0OPS", text="x", blocks=buttons)
     await slack.people.click("ben", posted["ts"], "Zone", "B")
     assert bot["action"][0]["actions"][0]["selected_option"]["value"] == "b"
@@ -187,7 +113,9 @@ async def test_an_option_is_picked_by_its_words(slack, client, bot, buttons):
         await slack.people.click("ben", posted["ts"], "Zone", "C")
 
 
-async def test_what_is_not_there_cannot_be_pressed(slack, client, buttons):
+async def test_what_is_not_there_cannot_be_pressed(
+    slack: SlackStandIn, client: AsyncWebClient, buttons: list[dict[str, Any]]
+) -> None:
     posted = await client.chat_postMessage(channel="C0OPS", text="x", blocks=buttons)
     with pytest.raises(CannotDo, match="there is: Destroy prod-2, Zone"):
         await slack.people.click("ben", posted["ts"], "Launch")
@@ -196,7 +124,9 @@ async def test_what_is_not_there_cannot_be_pressed(slack, client, buttons):
         await slack.people.click("ben", hidden["message_ts"], "Destroy prod-2")
 
 
-async def test_a_press_in_an_ephemeral_message_comes_without_the_message_and_replaces_it(slack, client, bot, buttons):
+async def test_a_press_in_an_ephemeral_message_comes_without_the_message_and_replaces_it(
+    slack: SlackStandIn, client: AsyncWebClient, bot: dict[str, list[Any]], buttons: list[dict[str, Any]]
+) -> None:
     posted = await client.chat_postEphemeral(channel="C0OPS", user="U0ANNA", text="x", blocks=buttons)
     await slack.people.click("anna", posted["message_ts"], "go")
     assert "message" not in bot["action"][0]
@@ -204,54 +134,29 @@ async def test_a_press_in_an_ephemeral_message_comes_without_the_message_and_rep
     assert [(entry.text, entry.ephemeral) for entry in slack.transcript("anna", "ops")] == [("pressed", True)]
 
 
-async def test_a_form_is_filled_in_by_label_refused_with_errors_and_then_taken(slack, bot):
-    await slack.type("anna", "ops", "/gemma form")
-    view = slack.people.top_view("anna")
-    empty = await slack.people.submit(view, {})
-    assert empty.errors == {"name": "Please complete this required field."}
-    taken = await slack.people.submit(view, {"Name": "taken"})
-    assert (taken.errors, taken.open) == ({"name": "That name is taken"}, True)
-    done = await slack.people.submit(view, {"Name": "prod", "slice": "V6e-8"})
-    assert (done.errors, done.open) == ({}, False)
-    assert slack.people.top_view("anna") is None
-    sent = bot["view"][-1]["view"]
-    assert sent["state"]["values"]["slice"]["v"]["selected_option"]["value"] == "v6e-8"
-    assert sent["private_metadata"] == "id-1"
-    with pytest.raises(CannotDo, match="closed"):
-        await slack.people.submit(view, {"Name": "again"})
-
-
-async def test_a_value_that_fits_no_input_is_a_mistake(slack, bot):
-    await slack.type("anna", "ops", "/gemma form")
-    with pytest.raises(CannotDo, match="the form has no Nmae"):
-        await slack.people.submit(slack.people.top_view("anna"), {"Nmae": "x"})
-
-
-async def test_closing_is_told_when_asked_for(slack, bot):
-    await slack.type("anna", "ops", "/gemma form")
-    await slack.people.close(slack.people.top_view("anna"))
-    assert bot["closed"][0]["view"]["callback_id"] == "setup"
-
-
-async def test_a_message_shortcut_carries_the_message(slack, bot):
+async def test_a_message_shortcut_carries_the_message(slack: SlackStandIn, bot: dict[str, list[Any]]) -> None:
     typed = await slack.type("anna", "ops", "OOM again")
     await slack.people.shortcut("ben", typed, "Ask Gemma about this")
     body = bot["shortcut"][0]
     assert (body["callback_id"], body["message"]["text"], body["user"]["id"]) == ("ask_gemma_message", "OOM again", "U0BEN")
 
 
-async def test_opening_the_app_says_which_tab(slack, bot, settle):
+async def test_opening_the_app_says_which_tab(
+    slack: SlackStandIn, bot: dict[str, list[Any]], settle: Callable[..., Awaitable[None]]
+) -> None:
     slack.people.open_home("anna")
     slack.people.open_home("anna", tab="messages")
     await settle(lambda: len(bot["home"]) == 2)
     assert [event["tab"] for event in bot["home"]] == ["home", "messages"]
 
 
-async def test_a_stranger_and_another_bot_can_be_told_apart(slack, app, connect, settle):
-    events: list[dict] = []
+async def test_a_stranger_and_another_bot_can_be_told_apart(
+    slack: SlackStandIn, app: AsyncApp, connect: Callable[[AsyncApp], Awaitable[object]], settle: Callable[..., Awaitable[None]]
+) -> None:
+    events: list[dict[str, Any]] = []
 
     @app.event("message")
-    async def message(event):
+    async def message(event: dict[str, Any]) -> None:
         events.append(event)
 
     await connect(app)
@@ -266,11 +171,13 @@ async def test_a_stranger_and_another_bot_can_be_told_apart(slack, app, connect,
     assert events[1]["bot_id"] == "B9ROBO"
 
 
-async def test_edits_and_deletions_are_events(slack, app, connect, settle):
-    events: list[dict] = []
+async def test_edits_and_deletions_are_events(
+    slack: SlackStandIn, app: AsyncApp, connect: Callable[[AsyncApp], Awaitable[object]], settle: Callable[..., Awaitable[None]]
+) -> None:
+    events: list[dict[str, Any]] = []
 
     @app.event("message")
-    async def message(event):
+    async def message(event: dict[str, Any]) -> None:
         events.append(event)
 
     await connect(app)
@@ -287,7 +194,9 @@ async def test_edits_and_deletions_are_events(slack, app, connect, settle):
         slack.people.edit("ben", typed, "mine")
 
 
-async def test_the_bot_hears_its_own_messages_marked_as_its_own(slack, client, settle):
+async def test_the_bot_hears_its_own_messages_marked_as_its_own(
+    slack: SlackStandIn, client: AsyncWebClient, settle: Callable[..., Awaitable[None]]
+) -> None:
     await client.chat_postMessage(channel="C0OPS", text="mine")
     await settle(lambda: slack.deliveries.log != [])
     event = slack.deliveries.log[0].payload["event"]

@@ -1,11 +1,12 @@
 import pytest
+from slack_sdk.web.async_client import AsyncWebClient
 
-from sandbox.slack import ManualClock
+from sandbox.slack import ManualClock, SlackStandIn
 from sandbox.slack.rates import CHANNEL_BURST, Rates
 from sandbox.slack.refusal import RateLimited
 
 
-def test_a_tier_takes_its_calls_per_minute_and_then_says_when_to_come_back():
+def test_a_tier_takes_its_calls_per_minute_and_then_says_when_to_come_back() -> None:
     rates = Rates(ManualClock())
     for _ in range(20):
         rates.take("users.list")
@@ -14,7 +15,7 @@ def test_a_tier_takes_its_calls_per_minute_and_then_says_when_to_come_back():
     assert limited.value.retry_after == 3
 
 
-async def test_after_the_wait_it_takes_one_more():
+async def test_after_the_wait_it_takes_one_more() -> None:
     clock = ManualClock()
     rates = Rates(clock)
     for _ in range(20):
@@ -25,14 +26,14 @@ async def test_after_the_wait_it_takes_one_more():
         rates.take("users.list")
 
 
-def test_methods_do_not_share_a_bucket():
+def test_methods_do_not_share_a_bucket() -> None:
     rates = Rates(ManualClock())
     for _ in range(20):
         rates.take("users.list")
     rates.take("conversations.list")
 
 
-async def test_a_channel_takes_a_small_burst_and_then_one_post_per_second():
+async def test_a_channel_takes_a_small_burst_and_then_one_post_per_second() -> None:
     clock = ManualClock()
     rates = Rates(clock)
     for _ in range(CHANNEL_BURST):
@@ -45,14 +46,14 @@ async def test_a_channel_takes_a_small_burst_and_then_one_post_per_second():
     rates.take_post("C0OPS")
 
 
-def test_limits_can_be_switched_off():
+def test_limits_can_be_switched_off() -> None:
     rates = Rates(ManualClock(), enforced=False)
     for _ in range(1000):
         rates.take_post("C0OPS")
 
 
 @pytest.mark.wire
-async def test_the_wire_says_429_with_retry_after(client, slack):
+async def test_the_wire_says_429_with_retry_after(client: AsyncWebClient, slack: SlackStandIn) -> None:
     from slack_sdk.errors import SlackApiError
 
     for _ in range(CHANNEL_BURST):

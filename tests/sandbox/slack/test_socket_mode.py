@@ -1,11 +1,14 @@
 import asyncio
 import json
+from collections.abc import AsyncIterator, Awaitable, Callable
+from typing import Any
 
 import aiohttp
 import pytest
+from slack_bolt.async_app import AsyncApp
 from slack_sdk.web.async_client import AsyncWebClient
 
-from sandbox.slack import DeliveryFault
+from sandbox.slack import DeliveryFault, ManualClock, SlackStandIn
 
 pytestmark = pytest.mark.wire
 
@@ -16,23 +19,23 @@ class Wire:
     def __init__(self, socket: aiohttp.ClientWebSocketResponse) -> None:
         self.socket = socket
 
-    async def next(self) -> dict:
+    async def next(self) -> dict[str, Any]:
         async with asyncio.timeout(5):
-            return json.loads((await self.socket.receive()).data)
+            return dict(json.loads((await self.socket.receive()).data))
 
-    async def acknowledge(self, envelope: dict, payload: object = None) -> None:
+    async def acknowledge(self, envelope: dict[str, Any], payload: object = None) -> None:
         answer = {"envelope_id": envelope["envelope_id"]} | ({"payload": payload} if payload is not None else {})
         await self.socket.send_json(answer)
 
 
 @pytest.fixture
-async def dial(app_client: AsyncWebClient):
+async def dial(app_client: AsyncWebClient) -> AsyncIterator[Any]:
     """Opens bare connections; `hello` is read already."""
     wires: list[Wire] = []
     async with aiohttp.ClientSession() as session:
 
         async def dialled(hello: bool = True) -> Wire:
-            url = (await app_client.apps_connections_open(app_token=app_client.token))["url"]
+            url = (await app_client.apps_connections_open(app_token=str(app_client.token)))["url"]
             wire = Wire(await session.ws_connect(url))
             if hello:
                 assert (await wire.next())["type"] == "hello"
@@ -42,15 +45,15 @@ async def dial(app_client: AsyncWebClient):
         yield dialled
 
 
-async def test_hello_counts_the_connections(dial):
+async def test_hello_counts_the_connections(dial: Callable[..., Awaitable[Wire]]) -> None:
     await dial()
     hello = await (await dial(hello=False)).next()
     assert hello["num_connections"] == 2
     assert hello["debug_info"]["approximate_connection_time"] > 0
 
 
-async def test_an_address_opens_one_connection(app_client):
-    url = (await app_client.apps_connections_open(app_token=app_client.token))["url"]
+async def test_an_address_opens_one_connection(app_client: AsyncWebClient) -> None:
+    url = (await app_client.apps_connections_open(app_token=str(app_client.token)))["url"]
     async with aiohttp.ClientSession() as session:
         await session.ws_connect(url)
         with pytest.raises(aiohttp.WSServerHandshakeError) as refused:
@@ -58,7 +61,7 @@ async def test_an_address_opens_one_connection(app_client):
     assert refused.value.status == 403
 
 
-async def test_the_eleventh_connection_is_one_too_many(slack, dial):
+async def test_the_eleventh_connection_is_one_too_many(slack: SlackStandIn, dial: Callable[..., Awaitable[Wire]]) -> None:
     for _ in range(10):
         await dial()
     turned_away = await (await dial(hello=False)).next()
@@ -66,7 +69,7 @@ async def test_the_eleventh_connection_is_one_too_many(slack, dial):
     assert len(slack.sockets.connections) == 10
 
 
-async def test_each_payload_goes_to_one_connection_in_turn(slack, dial):
+async def test_each_payload_goes_to_one_connection_in_turn(slack: SlackStandIn, dial: Callable[..., Awaitable[Wire]]) -> None:
     wires = [await dial(), await dial()]
     got: list[int] = []
     for number in range(4):
@@ -82,7 +85,9 @@ async def test_each_payload_goes_to_one_connection_in_turn(slack, dial):
     assert sorted(got) == [0, 0, 1, 1]
 
 
-async def test_an_event_that_is_not_acknowledged_comes_again_three_times(slack, dial, clock, settle):
+async def test_an_event_that_is_not_acknowledged_comes_again_three_times(
+    slack: SlackStandIn, dial: Callable[..., Awaitable[Wire]], clock: ManualClock, settle: Callable[..., Awaitable[None]]
+) -> None:
     wire = await dial()
     await slack.type("anna", "@gemma", "hello")
     first = await wire.next()
@@ -100,7 +105,9 @@ async def test_an_event_that_is_not_acknowledged_comes_again_three_times(slack, 
     assert [one.error for one in slack.deliveries.log] == ["http_timeout"] * 4
 
 
-async def test_an_acknowledged_event_does_not_come_again(slack, dial, clock, settle):
+async def test_an_acknowledged_event_does_not_come_again(
+    slack: SlackStandIn, dial: Callable[..., Awaitable[Wire]], clock: ManualClock, settle: Callable[..., Awaitable[None]]
+) -> None:
     wire = await dial()
     await slack.type("anna", "@gemma", "hello")
     await wire.acknowledge(await wire.next())
@@ -109,7 +116,9 @@ async def test_an_acknowledged_event_does_not_come_again(slack, dial, clock, set
     assert len(slack.deliveries.log) == 1
 
 
-async def test_a_command_comes_once_and_its_person_reads_operation_timeout(slack, dial, clock):
+async def test_a_command_comes_once_and_its_person_reads_operation_timeout(
+    slack: SlackStandIn, dial: Callable[..., Awaitable[Wire]], clock: ManualClock
+) -> None:
     wire = await dial()
     typing = asyncio.ensure_future(slack.type("anna", "ops", "/gemma status"))
     envelope = await wire.next()
@@ -123,7 +132,9 @@ async def test_a_command_comes_once_and_its_person_reads_operation_timeout(slack
     assert slack.transcript("ben", "ops") == []
 
 
-async def test_without_connections_a_command_fails_and_an_event_waits_for_its_retries(slack, dial, clock):
+async def test_without_connections_a_command_fails_and_an_event_waits_for_its_retries(
+    slack: SlackStandIn, dial: Callable[..., Awaitable[Wire]], clock: ManualClock
+) -> None:
     await slack.type("anna", "ops", "/gemma status")
     assert "operation_timeout" in slack.transcript("anna", "ops")[-1].text
     await slack.type("anna", "@gemma", "hello")
@@ -134,7 +145,9 @@ async def test_without_connections_a_command_fails_and_an_event_waits_for_its_re
     assert (envelope["retry_attempt"], envelope["retry_reason"]) == (2, "connection_failed")
 
 
-async def test_a_connection_that_is_asked_to_leave_gets_nothing_new(slack, dial):
+async def test_a_connection_that_is_asked_to_leave_gets_nothing_new(
+    slack: SlackStandIn, dial: Callable[..., Awaitable[Wire]]
+) -> None:
     old = await dial()
     await slack.sockets.disconnect()
     assert (await old.next())["reason"] == "refresh_requested"
@@ -143,7 +156,9 @@ async def test_a_connection_that_is_asked_to_leave_gets_nothing_new(slack, dial)
     assert (await new.next())["type"] == "events_api"
 
 
-async def test_a_connection_that_stays_is_closed_after_its_grace(slack, dial, clock, settle):
+async def test_a_connection_that_stays_is_closed_after_its_grace(
+    slack: SlackStandIn, dial: Callable[..., Awaitable[Wire]], clock: ManualClock, settle: Callable[..., Awaitable[None]]
+) -> None:
     old = await dial()
     await slack.sockets.disconnect()
     await old.next()
@@ -153,7 +168,7 @@ async def test_a_connection_that_stays_is_closed_after_its_grace(slack, dial, cl
     assert (await closing).type == aiohttp.WSMsgType.CLOSE
 
 
-async def test_a_lost_acknowledgement_makes_slack_send_again(slack, dial):
+async def test_a_lost_acknowledgement_makes_slack_send_again(slack: SlackStandIn, dial: Callable[..., Awaitable[Wire]]) -> None:
     slack.faults.add(DeliveryFault(kind="events_api", lose_ack=True))
     wire = await dial()
     await slack.type("anna", "@gemma", "hello")
@@ -161,7 +176,9 @@ async def test_a_lost_acknowledgement_makes_slack_send_again(slack, dial):
     assert (await wire.next())["retry_attempt"] == 1
 
 
-async def test_a_late_acknowledgement_counts_as_none(slack, dial, clock, settle):
+async def test_a_late_acknowledgement_counts_as_none(
+    slack: SlackStandIn, dial: Callable[..., Awaitable[Wire]], clock: ManualClock, settle: Callable[..., Awaitable[None]]
+) -> None:
     slack.faults.add(DeliveryFault(delay_ack=4))
     wire = await dial()
     await slack.type("anna", "@gemma", "hello")
@@ -172,7 +189,7 @@ async def test_a_late_acknowledgement_counts_as_none(slack, dial, clock, settle)
     assert (await wire.next())["retry_attempt"] == 1
 
 
-async def test_a_payload_can_be_sent_three_times(slack, dial):
+async def test_a_payload_can_be_sent_three_times(slack: SlackStandIn, dial: Callable[..., Awaitable[Wire]]) -> None:
     slack.faults.add(DeliveryFault(copies=3))
     wire = await dial()
     await slack.type("anna", "@gemma", "hello")
@@ -181,7 +198,9 @@ async def test_a_payload_can_be_sent_three_times(slack, dial):
     assert len({envelope["envelope_id"] for envelope in envelopes}) == 3
 
 
-async def test_a_mention_comes_twice_with_one_ts_and_two_event_ids(slack, dial):
+async def test_a_mention_comes_twice_with_one_ts_and_two_event_ids(
+    slack: SlackStandIn, dial: Callable[..., Awaitable[Wire]]
+) -> None:
     wire = await dial()
     await slack.type("anna", "ops", "@gemma why?")
     payloads = [(await wire.next())["payload"] for _ in range(2)]
@@ -192,7 +211,7 @@ async def test_a_mention_comes_twice_with_one_ts_and_two_event_ids(slack, dial):
     assert payloads[0]["authorizations"][0]["user_id"] == "U0GEMMA"
 
 
-async def test_an_event_without_subscription_is_not_sent(slack, settle):
+async def test_an_event_without_subscription_is_not_sent(slack: SlackStandIn, settle: Callable[..., Awaitable[None]]) -> None:
     slack.workspace.app.events.discard("message.channels")
     await slack.type("anna", "ops", "@gemma why?")
     await settle(lambda: slack.deliveries.log != [])
@@ -200,16 +219,18 @@ async def test_an_event_without_subscription_is_not_sent(slack, settle):
     assert slack.deliveries.under_way == 1
 
 
-async def test_the_bot_hears_nothing_from_channels_it_is_not_in(slack):
+async def test_the_bot_hears_nothing_from_channels_it_is_not_in(slack: SlackStandIn) -> None:
     await slack.type("anna", "general", "hello")
     assert slack.deliveries.under_way == 0
 
 
-async def test_bolt_reconnects_when_asked_and_after_a_cut(slack, app, connect, settle):
+async def test_bolt_reconnects_when_asked_and_after_a_cut(
+    slack: SlackStandIn, app: AsyncApp, connect: Callable[[AsyncApp], Awaitable[object]], settle: Callable[..., Awaitable[None]]
+) -> None:
     heard: list[str] = []
 
     @app.event("message")
-    async def message(event):
+    async def message(event: dict[str, Any]) -> None:
         heard.append(event["text"])
 
     await connect(app)

@@ -1,17 +1,20 @@
-import pytest
+from typing import Any
 
-from sandbox.slack import render_text
+import pytest
+from slack_sdk.web.async_client import AsyncWebClient
+
+from sandbox.slack import SlackStandIn, render_text
 
 pytestmark = pytest.mark.wire
 
 
-def text(words: str) -> dict:
+def text(words: str) -> dict[str, Any]:
     return {"type": "plain_text", "text": words}
 
 
-async def test_a_conversation_reads_as_its_people_see_it(slack, client):
+async def test_a_conversation_reads_as_its_people_see_it(slack: SlackStandIn, client: AsyncWebClient) -> None:
     root = await slack.type("anna", "ops", "@gemma is <prod> up?")
-    blocks = [
+    blocks: list[dict[str, Any]] = [
         {"type": "section", "text": {"type": "mrkdwn", "text": "*prod is ready*\nends <!date^1796003600^{time}|18:50 UTC>"}},
         {"type": "context", "elements": [{"type": "mrkdwn", "text": "seen 12 s ago"}, {"type": "mrkdwn", "text": "$5.40/h"}]},
         {"type": "actions", "elements": [{"type": "button", "text": text("Status")}, {"type": "button", "text": text("Chart")}]},
@@ -37,16 +40,16 @@ async def test_a_conversation_reads_as_its_people_see_it(slack, client):
     assert (entry.buttons, entry.notification) == (["Status", "Chart"], "prod is ready")
 
 
-async def test_people_see_only_the_channels_they_are_in(slack):
+async def test_people_see_only_the_channels_they_are_in(slack: SlackStandIn) -> None:
     await slack.type("anna", "@gemma", "secret")
     await slack.type("ben", "general", "public")
     assert [entry.text for entry in slack.transcript("anna")] == ["secret", "public"]
     assert [entry.text for entry in slack.transcript("ben")] == ["public"]
 
 
-async def test_every_kind_of_block_reads_as_text(slack, client):
+async def test_every_kind_of_block_reads_as_text(slack: SlackStandIn, client: AsyncWebClient) -> None:
     cell = {"type": "raw_text", "text": "v6e-4"}
-    blocks = [
+    blocks: list[dict[str, Any]] = [
         {"type": "header", "text": text("Week 47")},
         {"type": "divider"},
         {"type": "markdown", "text": "**good** &lt;3"},

@@ -1,5 +1,8 @@
 """What two independent libraries build without complaint, the stand-in takes; what they call too long, it refuses."""
 
+from collections.abc import Callable
+from typing import Any
+
 import pytest
 from slack_sdk.errors import SlackObjectFormationError
 from slack_sdk.models import blocks as sdk
@@ -12,7 +15,7 @@ from sandbox.slack.blockkit import check_blocks
 from sandbox.slack.refusal import Refused
 
 
-def refused(block: dict) -> bool:
+def refused(block: dict[str, Any]) -> bool:
     try:
         check_blocks([block], "message", {})
     except Refused:
@@ -48,8 +51,8 @@ SDK_BLOCKS = [
 ]
 
 
-@pytest.mark.parametrize("block", SDK_BLOCKS, ids=[block.type + str(number) for number, block in enumerate(SDK_BLOCKS)])
-def test_what_the_sdk_builds_is_taken(block):
+@pytest.mark.parametrize("block", SDK_BLOCKS, ids=[f"{block.type} {number}" for number, block in enumerate(SDK_BLOCKS)])
+def test_what_the_sdk_builds_is_taken(block: sdk.Block) -> None:
     assert not refused(block.to_dict())
 
 
@@ -63,13 +66,13 @@ def test_what_the_sdk_builds_is_taken(block):
         lambda extra: sdk.ActionsBlock(elements=[sdk.ButtonElement(text="x", action_id="a", value="v" * (2000 + extra))]),
     ],
 )
-def test_the_sdk_and_the_stand_in_draw_the_line_at_the_same_place(make):
+def test_the_sdk_and_the_stand_in_draw_the_line_at_the_same_place(make: Callable[[int], Any]) -> None:
     assert not refused(make(0).to_dict())
     with pytest.raises(SlackObjectFormationError):
         make(1).to_dict()
 
 
-def test_what_slackblocks_builds_is_taken():
+def test_what_slackblocks_builds_is_taken() -> None:
     built = [
         peer.SectionBlock(text="hi"),
         peer.HeaderBlock("prod"),
@@ -81,7 +84,7 @@ def test_what_slackblocks_builds_is_taken():
         assert not refused(block._resolve()), block
 
 
-def test_slackblocks_draws_the_line_at_the_same_place():
+def test_slackblocks_draws_the_line_at_the_same_place() -> None:
     assert not refused(peer.HeaderBlock("x" * 150)._resolve())
     with pytest.raises(peer_errors.LengthError):
         peer.HeaderBlock("x" * 151)

@@ -1,5 +1,6 @@
 """Each rule is tried at its limit (taken) and one beyond (refused)."""
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -89,7 +90,7 @@ LIMITS = [
 
 
 @pytest.mark.parametrize(("name", "make", "limit"), LIMITS, ids=[name for name, _, _ in LIMITS])
-def test_each_limit_holds_to_the_character(name, make, limit):
+def test_each_limit_holds_to_the_character(name: str, make: Callable[[int], Any], limit: int) -> None:
     assert error_of([make(limit)]) == "ok"
     assert error_of([make(limit + 1)]) == "invalid_blocks"
 
@@ -120,7 +121,7 @@ def test_each_limit_holds_to_the_character(name, make, limit):
         {"type": "data_table", "caption": "x", "rows": [[{"type": "raw_text", "text": "x"}]]},
     ],
 )
-def test_a_block_that_slack_does_not_know_is_refused(block):
+def test_a_block_that_slack_does_not_know_is_refused(block: dict[str, Any]) -> None:
     assert error_of([block]) == "invalid_blocks"
 
 
@@ -137,24 +138,24 @@ def test_a_block_that_slack_does_not_know_is_refused(block):
         {"type": "card", "title": mrkdwn(), "actions": [button()]},
     ],
 )
-def test_ordinary_blocks_are_taken(block):
+def test_ordinary_blocks_are_taken(block: dict[str, Any]) -> None:
     assert error_of([block]) == "ok"
 
 
-def test_the_refusal_points_at_the_place():
+def test_the_refusal_points_at_the_place() -> None:
     with pytest.raises(Refused) as refused:
         check_blocks([section(), section(text=mrkdwn("x" * 3001))], "message", {})
     messages = refused.value.extra["response_metadata"]["messages"]
     assert messages == ["[ERROR] must be less than 3001 characters [json-pointer:/blocks/1/text/text]"]
 
 
-def test_ids_are_unique():
+def test_ids_are_unique() -> None:
     assert error_of([section(block_id="a"), section(block_id="a")]) == "invalid_blocks"
     assert error_of([actions(button(action_id="a"), button(action_id="a"))]) == "invalid_blocks"
     assert error_of([actions(button(action_id="a")), actions(button(action_id="a"))]) == "ok"
 
 
-def test_limits_for_all_blocks_together():
+def test_limits_for_all_blocks_together() -> None:
     assert error_of([{"type": "divider"}] * 50) == "ok"
     assert error_of([{"type": "divider"}] * 51) == "msg_blocks_too_many"
     assert error_of([{"type": "markdown", "text": "x" * 6_001}] * 2) == "invalid_blocks"
@@ -168,7 +169,7 @@ def test_limits_for_all_blocks_together():
     ("kind", "surfaces"),
     [("markdown", {"message"}), ("alert", {"modal"}), ("table", {"message", "home"}), ("context", ALL_SURFACES)],
 )
-def test_each_surface_takes_its_blocks(kind, surfaces):
+def test_each_surface_takes_its_blocks(kind: str, surfaces: set[str]) -> None:
     blocks = {
         "markdown": {"type": "markdown", "text": "x"},
         "alert": {"type": "alert", "text": mrkdwn()},
@@ -178,7 +179,7 @@ def test_each_surface_takes_its_blocks(kind, surfaces):
     assert {surface for surface in ALL_SURFACES if error_of([blocks[kind]], surface) == "ok"} == surfaces
 
 
-def test_a_modal_with_inputs_needs_a_submit_button():
+def test_a_modal_with_inputs_needs_a_submit_button() -> None:
     name = {"type": "input", "label": plain("Name"), "element": {"type": "plain_text_input"}}
     view = {"type": "modal", "title": plain("Setup"), "blocks": [name]}
     with pytest.raises(Refused):
@@ -186,7 +187,7 @@ def test_a_modal_with_inputs_needs_a_submit_button():
     assert check_view({**view, "submit": plain("Save")}, "modal", {})["submit"]["text"] == "Save"
 
 
-def test_missing_ids_are_made_and_given_ones_stay():
+def test_missing_ids_are_made_and_given_ones_stay() -> None:
     blocks = [
         actions(button(), button(action_id="mine")),
         {"type": "rich_text", "elements": [{"type": "rich_text_section", "elements": []}]},

@@ -1,11 +1,17 @@
+from collections.abc import Awaitable, Callable
+from typing import Any
+
 import aiohttp
 import pytest
+from slack_sdk.web.async_client import AsyncWebClient
+
+from sandbox.slack import SlackStandIn
 
 pytestmark = pytest.mark.wire
 PNG = b"\x89PNG\r\n\x1a\n" + b"0" * 100
 
 
-async def test_an_upload_shares_the_real_bytes_in_a_thread(slack, client):
+async def test_an_upload_shares_the_real_bytes_in_a_thread(slack: SlackStandIn, client: AsyncWebClient) -> None:
     root = await client.chat_postMessage(channel="C0OPS", text="root")
     answer = await client.files_upload_v2(
         filename="ttft.png",
@@ -22,7 +28,9 @@ async def test_an_upload_shares_the_real_bytes_in_a_thread(slack, client):
         assert await response.read() == PNG
 
 
-async def test_an_upload_without_channel_can_stand_in_a_block_once_it_is_complete(client, refusal):
+async def test_an_upload_without_channel_can_stand_in_a_block_once_it_is_complete(
+    client: AsyncWebClient, refusal: Callable[[Awaitable[object]], Awaitable[str]]
+) -> None:
     started = await client.files_getUploadURLExternal(filename="a.png", length=len(PNG))
     block = {"type": "image", "alt_text": "chart", "slack_file": {"id": started["file_id"]}}
     assert await refusal(client.chat_postMessage(channel="C0OPS", text="x", blocks=[block])) == "invalid_blocks"
@@ -34,7 +42,7 @@ async def test_an_upload_without_channel_can_stand_in_a_block_once_it_is_complet
     assert (await client.files_info(file=started["file_id"]))["file"]["title"] == "A"
 
 
-async def test_other_bytes_than_announced_are_refused(client):
+async def test_other_bytes_than_announced_are_refused(client: AsyncWebClient) -> None:
     started = await client.files_getUploadURLExternal(filename="a.png", length=5)
     async with aiohttp.ClientSession() as session, session.post(started["upload_url"], data=b"123") as response:
         assert response.status == 400
@@ -48,10 +56,14 @@ async def test_other_bytes_than_announced_are_refused(client):
         ({"length": 5}, "missing_argument"),
     ],
 )
-async def test_an_upload_that_slack_refuses_is_refused(client, refusal, args, error):
+async def test_an_upload_that_slack_refuses_is_refused(
+    client: AsyncWebClient, refusal: Callable[[Awaitable[object]], Awaitable[str]], args: dict[str, Any], error: str
+) -> None:
     assert await refusal(client.api_call("files.getUploadURLExternal", params=args)) == error
 
 
-async def test_the_bot_must_be_in_the_channel(client, refusal):
+async def test_the_bot_must_be_in_the_channel(
+    client: AsyncWebClient, refusal: Callable[[Awaitable[object]], Awaitable[str]]
+) -> None:
     call = client.files_upload_v2(filename="a.png", content=PNG, channel="C0GENERAL")
     assert await refusal(call) == "not_in_channel"

@@ -1,9 +1,18 @@
+from collections.abc import Awaitable, Callable
+from typing import Any
+
 import pytest
+from slack_bolt.async_app import AsyncApp
+from slack_sdk.web.async_client import AsyncWebClient
+
+from sandbox.slack import SlackStandIn
 
 pytestmark = pytest.mark.wire
 
 
-async def test_the_bot_reacts_once_and_takes_it_back(slack, client, refusal):
+async def test_the_bot_reacts_once_and_takes_it_back(
+    slack: SlackStandIn, client: AsyncWebClient, refusal: Callable[[Awaitable[object]], Awaitable[str]]
+) -> None:
     typed = await slack.type("anna", "ops", "hi")
     await client.reactions_add(channel="C0OPS", timestamp=typed.ts, name="eyes")
     assert slack.transcript("anna", "ops")[0].reactions == {"eyes": 1}
@@ -20,21 +29,25 @@ async def test_the_bot_reacts_once_and_takes_it_back(slack, client, refusal):
         ({"timestamp": ""}, "invalid_arguments"),
     ],
 )
-async def test_reactions_that_slack_refuses(slack, client, refusal, more, error):
+async def test_reactions_that_slack_refuses(
+    slack: SlackStandIn, client: AsyncWebClient, refusal: Callable[[Awaitable[object]], Awaitable[str]], more: Any, error: str
+) -> None:
     typed = await slack.type("anna", "ops", "hi")
     args = {"channel": "C0OPS", "timestamp": typed.ts, "name": "eyes", **more}
     assert await refusal(client.api_call("reactions.add", params=args)) == error
 
 
-async def test_the_app_hears_of_reactions_once_it_subscribed(slack, app, connect, settle):
+async def test_the_app_hears_of_reactions_once_it_subscribed(
+    slack: SlackStandIn, app: AsyncApp, connect: Callable[[AsyncApp], Awaitable[object]], settle: Callable[..., Awaitable[None]]
+) -> None:
     heard: list[str] = []
 
     @app.event("reaction_added")
-    async def added(event):
+    async def added(event: dict[str, Any]) -> None:
         heard.append(f"{event['user']} {event['reaction']} {event['item']['ts']}")
 
     @app.event("message")
-    async def message(event):
+    async def message(event: dict[str, Any]) -> None:
         pass
 
     await connect(app)
