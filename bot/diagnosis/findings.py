@@ -71,7 +71,7 @@ START_FAILED = sign(
 ENGINE_DIED = sign(
     "the engine process died",
     r"EngineCore encountered (?:a fatal error|an issue)|EngineDeadError"
-    r"|Engine core proc \S+ died unexpectedly|engine process (?:died|is dead)",
+    r"|(?:Engine core|Worker) proc \S+ died unexpectedly|engine process (?:died|is dead)",
 )
 SERVING = sign("it had been serving", r"Application startup complete|HTTP/[\d.]+\" 200 OK|Avg prompt throughput")
 READY = sign("the server was up", r"Application startup complete")

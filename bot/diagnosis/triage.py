@@ -32,6 +32,8 @@ _WRAPPER = re.compile(
 _MUTE = re.compile(r"(?:\w+\.){0,8}(?:KeyError|AttributeError|IndexError|StopIteration|LookupError|ImportError)(?::.{0,40})?$")
 """A short look-up error at the head of a chain is often how code asks "is it there?"; the next exception tells more."""
 _NOT_IN_LOG = "cause_not_in_log"
+_SAME_EVENT = 5
+"""Lines within which a generic finding says the same as a specific one."""
 _ENDED_WITHIN = 50
 """Lines that may follow the last trace when it was the end of the program."""
 
@@ -161,12 +163,17 @@ def _unknown_failure(observed: Observed) -> Finding | None:
 
 
 def _without_echoes(findings: list[Finding]) -> list[Finding]:
-    """Of findings with the same cause line keep the one with more of its signs; a generic one gives way to a specific one."""
+    """Of findings with one cause line keep the one with more of its signs; generic ones give way to specific ones beside them."""
     generic = {signature.name for signature in SIGNATURES if signature.generic}
     best: dict[int, Finding] = {}
     for finding in sorted(findings, key=lambda f: (f.name in generic, -len(f.signs) / f.signs_total, -len(f.signs))):
         best.setdefault(finding.cause.line_number, finding)
-    return list(best.values())
+    specific = [f.cause.line_number for f in best.values() if f.name not in generic and f.nature is Nature.FAILURE]
+    return [
+        f
+        for f in best.values()
+        if f.name not in generic or not any(abs(f.cause.line_number - line) <= _SAME_EVENT for line in specific)
+    ]
 
 
 def _says_no_more(unknown: Finding, found: list[Finding]) -> bool:

@@ -4,7 +4,7 @@ from bot.diagnosis.findings import START_FAILED, Signature, figure, sign
 
 _REPOSITORY = figure(r"huggingface\.co/(?:api/models/)?(?P<model>[\w.\-]{1,60}/[\w.\-]{1,96})")
 _NOT_LOGGED_IN = sign("not logged in", r"401 Client Error|401 Unauthorized")
-_REFUSED = sign("refused", r"40[13] Client Error|gated repo")
+_REFUSED = sign("refused", r"40[13] Client Error|Client error '40[13]|gated repo")
 _MODEL = figure(r"(?:gated repo|repo|model|access to)[^\w]{1,20}(?P<model>[\w.\-]{1,60}/[\w.\-]{1,96})")
 
 SIGNATURES = (
@@ -13,7 +13,7 @@ SIGNATURES = (
         title="Hugging Face refused the model: the licence was not accepted for this token (403)",
         must=sign(
             "access refused",
-            r"403 Client Error|gated repo|GatedRepoError|awaiting a review"
+            r"403 Client Error|Client error '403|gated repo|GatedRepoError|awaiting a review"
             r"|not in the authorized list|access to model .{0,120} is restricted",
         ),
         signs=(sign("it was Hugging Face", r"huggingface|hf\.co|gated"), START_FAILED),
@@ -44,9 +44,10 @@ SIGNATURES = (
         title="there is no such model or revision on Hugging Face",
         must=sign(
             "not found",
-            r"404 Client Error|RepositoryNotFoundError|RevisionNotFoundError"
+            r"404 Client Error|Client error '404|RepositoryNotFoundError|RevisionNotFoundError"
             r"|is not a local folder and is not a valid model identifier"
-            r"|does not appear to have a file named|Repo id must be|EntryNotFoundError|Invalid repository ID",
+            r"|does not appear to have a file named|Repo id must be"
+            r"|(?<!Local)EntryNotFoundError|No model weights found|Invalid repository ID",
         ),
         signs=(sign("it was the model", r"huggingface|hf\.co|model identifier|repo"), START_FAILED),
         figures=(_REPOSITORY, figure(r"['\"]?(?P<model>[\w.\-]{1,60}/[\w.\-]{1,96})['\"]? is not a local folder")),

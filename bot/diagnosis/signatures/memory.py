@@ -31,15 +31,12 @@ SIGNATURES = (
         must=sign(
             "memory ran out while loading weights",
             r"RESOURCE_EXHAUSTED(?!.{0,200}(?:quota|loading program"
-            r"|compile))|Attempting to allocate|Error allocating device buffer"
-            r"|total_hbm_used_gb.{0,40}exceeds|[Mm]odel (?:weights )?(?:too large|does not fit)",
+            r"|compile))|Attempting to allocate|Error allocating device buffer",
         ),
         signs=(LOADING, START_FAILED),
         figures=(
             _WANTED,
             _FREE,
-            figure(r"total_hbm_used_gb[='\": ]{1,4}(?P<used>[\d.]+ ?GiB)"),
-            figure(r"total_hbm_limit_cap_gb[='\": ]{1,4}(?P<capacity>[\d.]+ ?GiB)"),
         ),
         after=LOADING,
         not_after=LOADED,
@@ -76,7 +73,7 @@ SIGNATURES = (
         must=sign(
             "the cache is too small for one request",
             r"larger than the (?:available KV cache memory"
-            r"|maximum number of tokens that can be stored)|No available memory for the cache blocks"
+            r"|maximum number of tokens that can be stored)"
             r"|To serve at least one request with",
         ),
         signs=(sign("it names the lever", r"max_model_len|gpu_memory_utilization"), START_FAILED),
@@ -90,6 +87,23 @@ SIGNATURES = (
         check="Run `memory` for this model and slice: it shows how many tokens the cache can hold.",
         next_step="Set --max-model-len to what the line says is possible, or use an fp8 cache or a bigger slice.",
         source="vllm-project/tpu-inference PR#223",
+    ),
+    Signature(
+        name="no_room_for_cache",
+        title="after the weights no TPU memory is left for the KV cache",
+        must=sign("nothing is left for the cache", r"No available memory for the cache blocks|total_hbm_used_gb.{0,40}exceeds"),
+        signs=(LOADED, START_FAILED),
+        figures=(
+            figure(r"total_hbm_used_gb[='\": ]{1,4}(?P<used>[\d.]+ ?GiB)"),
+            figure(r"total_hbm_limit_cap_gb[='\": ]{1,4}(?P<capacity>[\d.]+ ?GiB)"),
+            _UTILISATION,
+        ),
+        check="Compare the memory used after loading with the limit: chips times memory per chip times --gpu-memory-utilization.",
+        next_step=(
+            "Raise --gpu-memory-utilization (up to about 0.94 on v6e), or "
+            "take a bigger slice, a smaller model or quantised weights."
+        ),
+        source="vllm-project/tpu-inference#2333 (31B on v6e); the engine's own line on total_hbm_limit_cap_gb",
     ),
     Signature(
         name="kernel_memory",

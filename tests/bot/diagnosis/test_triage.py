@@ -92,6 +92,12 @@ SAMPLES = {
         ),
         {"wanted_tokens": "65536", "needed": "54.00 GiB", "available": "13.40 GiB", "possible_tokens": "16256"},
     ),
+    "no_room_for_cache": (
+        failed_start(
+            "ValueError: total_hbm_used_gb=30.1GiB exceeds total_hbm_limit_cap_gb=28.74GiB by 1.36GiB.", before=LOADING + LOADED
+        ),
+        {"used": "30.1GiB", "capacity": "28.74GiB"},
+    ),
     "kernel_memory": (
         failed_start(
             "jax.errors.JaxRuntimeError: RESOURCE_EXHAUSTED: E1001: "
