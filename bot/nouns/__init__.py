@@ -12,26 +12,36 @@ from bot.nouns.machine import (
     Slice,
     Zone,
 )
+from bot.nouns.order import CapacityOrder, CloudOperation, Exposure, Placement, owner_label
 from bot.nouns.people import Actor, Effect, Role, SeenBy, Standing
 from bot.nouns.price import Price, ProvisioningModel
 from bot.nouns.quantity import Quantity
+from bot.nouns.quota import Quota
+from bot.nouns.refusal import Refusal, RefusalKind
 from bot.nouns.window import Delta, Usual
 
 __all__ = [
     "Actor",
+    "CapacityOrder",
     "CapacityRequest",
+    "CloudOperation",
     "Delta",
     "Deployment",
     "Effect",
     "EngineSample",
+    "Exposure",
     "Fleet",
     "Histogram",
     "Machine",
     "MachineState",
     "Noun",
+    "Placement",
     "Price",
     "ProvisioningModel",
     "Quantity",
+    "Quota",
+    "Refusal",
+    "RefusalKind",
     "RequestState",
     "Role",
     "SeenBy",
@@ -40,4 +50,5 @@ __all__ = [
     "Standing",
     "Usual",
     "Zone",
+    "owner_label",
 ]

@@ -7,6 +7,7 @@ from pydantic import Field
 
 from bot.nouns.base import Noun
 from bot.nouns.price import ProvisioningModel
+from bot.nouns.refusal import Refusal
 
 
 class Slice(Noun):
@@ -70,7 +71,10 @@ class Machine(Noun):
 
 
 class CapacityRequest(Noun):
-    """One request for capacity (a queued resource on the TPU API). `machine` names what it makes or made."""
+    """One request for capacity (a queued resource on the TPU API). `machine` names what it makes or made.
+
+    `error` is why it failed in the cloud's words, `refusal` the same with its kind; both None unless it failed and said why.
+    """
 
     backend: str
     name: str
@@ -81,6 +85,7 @@ class CapacityRequest(Noun):
     created_at: datetime | None = None
     provisioning: ProvisioningModel | None = None
     error: str | None = None
+    refusal: Refusal | None = None
     labels: dict[str, str] = Field(default_factory=dict)
 
 

@@ -12,7 +12,7 @@ from bot.nouns import Effect, Noun, Role, SeenBy
 from bot.operations import access, command_line
 from bot.operations.command_line import Parsed
 from bot.operations.operation import AnyOperation, Consent, Context, Preview, Registry, Started
-from bot.ports import Question, Services
+from bot.ports import Authorised, Question, Services
 from bot.requests import Door, Request, request_id
 from bot.view import Button, Line, Mention, Shape, View, bold, line, plain
 
@@ -32,13 +32,6 @@ class Outcome(Noun):
     result: dict[str, Any] | None = None
     started: str | None = None
     asked: str | None = None
-
-
-@dataclass(frozen=True)
-class Authorised:
-    """Leave to write to the world outside, for one piece of work. Made only in this file; adapters demand it."""
-
-    work_id: str
 
 
 @dataclass(frozen=True)
@@ -84,6 +77,16 @@ async def early(registry: Registry, services: Services, request: Request) -> Out
         return None
     result = await admitted.operation.early(admitted.context, admitted.arguments)
     return None if result is None else _shown(admitted, result)
+
+
+def leave(question: Question) -> Authorised:
+    """Leave to write, for the work that the yes to this question began (their ids are the same). The only place that makes one.
+
+    What is not ours may be touched only when a second person was asked. Raises RefusedError while nobody said yes.
+    """
+    if question.spent_by is None:
+        raise RefusedError("Nobody said yes to this, so I did nothing.", next_step="Ask again.")
+    return Authorised(question.id, others=question.second_person)
 
 
 async def _run(admitted: Admitted) -> Outcome:

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from bot.ports.authority import Authorised
 from bot.ports.outside import Clock, Cloud, Engine, Prices
 from bot.ports.slack import Directory, Identity, Pace, Person, Posted, Slack
 from bot.ports.stores import Approvals, Audit, Cache, Deployments, History, OpenWork, Question, WorkBook
@@ -9,6 +10,7 @@ from bot.ports.stores import Approvals, Audit, Cache, Deployments, History, Open
 __all__ = [
     "Approvals",
     "Audit",
+    "Authorised",
     "Cache",
     "Clock",
     "Cloud",
