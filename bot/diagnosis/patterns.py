@@ -3,8 +3,9 @@
 A line is masked word by word, its signature looked up, and only a signature never seen is compared with the groups there are.
 A group once given to a line never changes with what comes after it, so `group(lines)[:k] == group(lines[:k])`.
 
-Why not a library: `drain3-improved` with the same masks reaches 28,000 lines/s and groups fewer lines as people do,
-`tipping` needs the whole batch (its groups change with what else is in it). `benchmarks/condense.py` measures both against this.
+Why not a library: on ten Loghub sets with one configuration this groups 96 % of the lines as people do, `drain3-improved` behind
+regular-expression masks 74 %, `tipping` 78 %, both several times slower; and the groups of `tipping` change with what else is in
+the batch. `benchmarks/condense.py` measures speed and accuracy against both in one run.
 """
 
 import re
