@@ -2,7 +2,7 @@
 
 from functools import cache
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import Field, SecretStr, field_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
@@ -32,6 +32,8 @@ class Settings(BaseSettings):
     slack_app_token: SecretStr | None = None
     slack_signing_secret: SecretStr | None = None
     slack_api_url: str = "https://slack.com/api/"
+    slack_mode: Literal["auto", "socket", "http"] = "auto"
+    """How Slack reaches us. `auto` is Socket Mode when SLACK_APP_TOKEN is set, else HTTP when SLACK_SIGNING_SECRET is."""
 
     # Redis
     redis_url: SecretStr = SecretStr("redis://127.0.0.1:6379/0")

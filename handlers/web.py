@@ -1,15 +1,16 @@
-"""`gemma web`: listens to Slack over Socket Mode, writes down what is said, and tells whether it is well."""
+"""`gemma web`: listens to Slack over Socket Mode or HTTP, writes down what is said, and tells whether it is well."""
 
 import asyncio
 import contextlib
 import signal
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 
 import aiohttp
 import structlog
 from aiohttp import web
 from redis.exceptions import RedisError
 from slack_bolt.adapter.socket_mode.async_handler import AsyncSocketModeHandler
+from slack_bolt.async_app import AsyncApp
 from slack_sdk.errors import SlackClientError
 
 from bot.errors import BotError, NotConnectedError
@@ -18,6 +19,7 @@ from bot.services import Runtime, running
 from bot.settings import Settings
 from bot.slack.wire import connect
 from bot.view import View
+from handlers.http import Application, Health, serving
 from handlers.slack.app import Listeners, build
 from jobs.inbox import Inbox
 from jobs.kick import Kicker
@@ -31,8 +33,7 @@ async def run(settings: Settings) -> None:
     ended = asyncio.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(number, ended.set)
-    if settings.slack_app_token is None:
-        raise NotConnectedError("Slack", "SLACK_APP_TOKEN")
+    mode(settings)
     while not ended.is_set():
         try:
             async with running(settings) as runtime:
@@ -44,24 +45,56 @@ async def run(settings: Settings) -> None:
                     await ended.wait()
 
 
+def mode(settings: Settings) -> str:
+    """`socket` or `http`. Raises NotConnectedError naming the setting that the chosen one needs."""
+    chosen = settings.slack_mode
+    if chosen == "auto":
+        chosen = "http" if settings.slack_app_token is None and settings.slack_signing_secret is not None else "socket"
+    if chosen == "socket" and settings.slack_app_token is None:
+        raise NotConnectedError("Slack", "SLACK_APP_TOKEN (Socket Mode) or SLACK_SIGNING_SECRET (HTTP)")
+    if chosen == "http" and settings.slack_signing_secret is None:
+        raise NotConnectedError("Slack", "SLACK_SIGNING_SECRET")
+    return chosen
+
+
 async def _serve(settings: Settings, runtime: Runtime, ended: asyncio.Event) -> None:
     assert settings.slack_bot_token is not None
-    assert settings.slack_app_token is not None
     inbox = Inbox(runtime.work, Kicker(for_rq(settings)), OPERATIONS)
     async with aiohttp.ClientSession(trust_env=False) as session:
         client = connect(settings.slack_bot_token.get_secret_value(), settings.slack_api_url, session)
         secret = settings.slack_signing_secret.get_secret_value() if settings.slack_signing_secret else None
         app = build(client, secret, Listeners(inbox, runtime.services.clock, runtime.counters.add, _saying(runtime)))
-        opener = connect(settings.slack_app_token.get_secret_value(), settings.slack_api_url, session)
-        handler = AsyncSocketModeHandler(app, settings.slack_app_token.get_secret_value(), web_client=opener)
-        await handler.connect_async()
-        health = await _health(settings, runtime, handler)
-        log.info("listening", mode="socket")
-        try:
+        chosen = mode(settings)
+        listening = _over_http(settings, runtime, app) if chosen == "http" else _over_socket(settings, runtime, app, session)
+        async with listening:
+            log.info("listening", mode=chosen)
             await ended.wait()
-        finally:
-            await health.cleanup()
-            await handler.close_async()
+
+
+@contextlib.asynccontextmanager
+async def _over_http(settings: Settings, runtime: Runtime, app: AsyncApp) -> AsyncIterator[None]:
+    async def slack_reaches_us() -> bool:
+        return True
+
+    health = _health(runtime, slack_reaches_us)
+    async with serving(Application(app, health), settings.health_host, settings.health_port):
+        yield
+
+
+@contextlib.asynccontextmanager
+async def _over_socket(
+    settings: Settings, runtime: Runtime, app: AsyncApp, session: aiohttp.ClientSession
+) -> AsyncIterator[None]:
+    assert settings.slack_app_token is not None
+    token = settings.slack_app_token.get_secret_value()
+    handler = AsyncSocketModeHandler(app, token, web_client=connect(token, settings.slack_api_url, session))
+    await handler.connect_async()
+    check = await _check(settings, _health(runtime, handler.client.is_connected))
+    try:
+        yield
+    finally:
+        await check.cleanup()
+        await handler.close_async()
 
 
 def _saying(runtime: Runtime) -> Callable[[str, View], Awaitable[None]]:
@@ -71,17 +104,25 @@ def _saying(runtime: Runtime) -> Callable[[str, View], Awaitable[None]]:
     return say
 
 
-async def _health(settings: Settings, runtime: Runtime, handler: AsyncSocketModeHandler) -> web.AppRunner:
-    """`/healthz`: 200 when Redis answers and Slack is connected, else 503 with the reason."""
+def _health(runtime: Runtime, connected: Callable[[], Awaitable[bool]]) -> Health:
+    """None when Redis answers and Slack can reach us, else the reason."""
 
-    async def healthz(_request: web.Request) -> web.Response:
+    async def health() -> str | None:
         try:
             await runtime.redis.ping()
         except RedisError:
-            return web.Response(status=503, text="Redis does not answer\n")
-        if not await handler.client.is_connected():
-            return web.Response(status=503, text="Slack is not connected\n")
-        return web.Response(text="ok\n")
+            return "Redis does not answer"
+        return None if await connected() else "Slack is not connected"
+
+    return health
+
+
+async def _check(settings: Settings, health: Health) -> web.AppRunner:
+    """`/healthz` of its own, where nothing else listens: 200, or 503 with the reason."""
+
+    async def healthz(_request: web.Request) -> web.Response:
+        why = await health()
+        return web.Response(status=200 if why is None else 503, text=f"{why or 'ok'}\n")
 
     app = web.Application()
     app.router.add_get("/healthz", healthz)

@@ -7,8 +7,9 @@ import tempfile
 from contextlib import AsyncExitStack
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import Literal, Self
 
+import aiohttp
 from redis.asyncio import Redis
 from redis.exceptions import RedisError
 
@@ -46,14 +47,28 @@ def free_port() -> int:
 class Sandbox:
     """Use it as an asynchronous context manager: entering starts everything, leaving ends all of it and removes its folder."""
 
-    def __init__(self, *, past: bool = True, processes: bool = True, port: int = 0, **settings: str) -> None:
-        """`past` gives the deployment a history; `processes` False starts the stand-ins alone; `settings` go to the product."""
+    def __init__(
+        self,
+        *,
+        past: bool = True,
+        processes: bool = True,
+        port: int = 0,
+        mode: Literal["socket", "http"] = "socket",
+        **settings: str,
+    ) -> None:
+        """`past` gives the deployment a history; `processes` False starts the stand-ins alone; `settings` go to the product.
+
+        `mode` is how the stand-in for Slack reaches the product.
+        """
         self._past = past
         self._with_processes = processes
         self._port = port
         self._settings = settings
+        self._mode = mode
         self._stack = AsyncExitStack()
-        self.slack = SlackStandIn(default_workspace())
+        self._health_port = free_port()
+        self.web = f"http://127.0.0.1:{self._health_port}"
+        self.slack = SlackStandIn(default_workspace(), request_url=f"{self.web}/slack/events" if mode == "http" else None)
         self._shifted = ShiftedClock()
         self.vllm = VllmStandIn(self._shifted if past else Clock())
         self.google = GoogleStandIn(default_project(Clock()), Clock())
@@ -91,8 +106,24 @@ class Sandbox:
             await live_through(self._shifted, deployment, self.slack.workspace.team_id, self.redis)
         if self._with_processes:
             await self._start_processes()
-        while self._with_processes and not self.slack.sockets.connections:
+        while self._with_processes and not await self._reachable():
             await asyncio.sleep(SETTLE_PAUSE_S)
+
+    async def _reachable(self) -> bool:
+        """Whether Slack can bring something to the product by now."""
+        if self._mode == "socket":
+            return bool(self.slack.sockets.connections)
+        try:
+            async with aiohttp.ClientSession(trust_env=False) as session, session.get(f"{self.web}/healthz") as answer:
+                return answer.status == 200
+        except aiohttp.ClientError:
+            return False
+
+    def _reached_by(self) -> dict[str, str]:
+        app = self.slack.workspace.app
+        if self._mode == "http":
+            return {"SLACK_SIGNING_SECRET": app.signing_secret}
+        return {"SLACK_APP_TOKEN": app.app_token}
 
     def environment(self) -> dict[str, str]:
         """What the product is given: addresses and credentials of the stand-ins, and nothing else."""
@@ -101,7 +132,7 @@ class Sandbox:
             **{name: os.environ[name] for name in PASSED_ON if name in os.environ},
             "PYTHONUNBUFFERED": "1",
             "SLACK_BOT_TOKEN": app.bot_token,
-            "SLACK_APP_TOKEN": app.app_token,
+            **self._reached_by(),
             "SLACK_API_URL": self.slack.api_url,
             "REDIS_URL": self.memory.url,
             "GOOGLE_CLOUD_PROJECT": self.google.project.name,
@@ -109,7 +140,7 @@ class Sandbox:
             "OPERATORS": "S0TPUOPS",
             "ADMINS": "U0ANNA",
             "DEPLOYMENTS_FILE": str(self.folder / "deployments.toml"),
-            "HEALTH_PORT": str(free_port()),
+            "HEALTH_PORT": str(self._health_port),
             "METRICS_PORT": str(free_port()),
             **self._settings,
         }
