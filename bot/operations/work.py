@@ -42,7 +42,10 @@ def show_work(found: UnderWay, _context: Context) -> View:
     )
     stop = tuple(Button(label=f"Stop {one.id}", words=f"cancel {one.id}") for one in found.works[:3] if not one.stopping)
     return View(
-        verdict=line(bold(f"{count(len(lines), 'work')} under way")), lines=lines[:SHOWN], details=lines[SHOWN:], buttons=stop
+        verdict=line(bold(f"{count(len(lines), 'piece of work', 'pieces of work')} under way")),
+        lines=lines[:SHOWN],
+        details=lines[SHOWN:],
+        buttons=stop,
     )
 
 
