@@ -66,6 +66,14 @@ def contradicted(text: str, readings: Sequence[Reading], known: Sequence[bool], 
     return None if fits else span
 
 
+def confirmed(text: str, readings: Sequence[Reading], known: Sequence[bool], index: int) -> range | None:
+    """The terms of an equation that holds, when all of them and its result at `index` are known as numbers."""
+    span = _terms(text, readings, index)
+    if span is None or not all(known[i] for i in span):
+        return None
+    return span if _evaluates([readings[i] for i in span], _signs(text, readings, span), readings[index]) else None
+
+
 def _terms(text: str, readings: Sequence[Reading], index: int) -> range | None:
     """The places of the terms of which the number at `index` is said to be the result."""
     if index and _EQUALS.search(_gap(text, readings, index - 1)):
@@ -102,7 +110,7 @@ def _evaluates(terms: Sequence[Reading], signs: Sequence[str], result: Reading) 
             return f"calculation: {shown}"
     plain = _compute([(t.shown, {}) for t in terms], signs)
     units = {t.unit.partition("/")[0] for t in terms}
-    fits = result.bare or result.unit.partition("/")[0] in units
+    fits = result.bare or result.unit.partition("/")[0] in units or all(t.bare for t in terms)
     if plain and fits and abs(abs(plain[0]) - result.shown) <= _tolerance(Amount(result.shown, result.step, "")):
         return f"calculation: {shown}"
     return None

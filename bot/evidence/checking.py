@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from bot.evidence.calculation import calculated, contradicted
-from bot.evidence.context import Context, contexts
+from bot.evidence.calculation import calculated, confirmed, contradicted
+from bot.evidence.context import OF, Context, contexts
 from bot.evidence.facts import gather
 from bot.evidence.figure import Figure
 from bot.evidence.index import Index
@@ -25,8 +25,7 @@ _TERMS = word_set(
     "e2e k8s ipv4 ipv6 utf-8 utf8 base64 sha256 sha1 md5 x86 x86_64 oauth2 http2 http/2 http/1.1 log4j s3 ec2 h264 mp3 24/7 1x1"
 )
 _QUOTED = re.compile(r"`([^`\n]{3,300})`|\"([^\"\n]{3,300})\"|“([^”\n]{3,300})”")
-_OF = re.compile(r"\s(?:out\s)?of\s")
-_CHAIN = re.compile(r"\s*(?:to|and|or|of|vs\.?|versus|against|[–−→/,(…-]|->|\.\.\.?)\s*[(]?", re.IGNORECASE)
+_CHAIN = re.compile(r"\s*(?:to|and|or|of|vs\.?|versus|against|[–−→/,(…+*×=-]|->|\.\.\.?)\s*[(]?", re.IGNORECASE)
 
 
 @dataclass
@@ -55,6 +54,7 @@ class Evidence:
         quotes = _quotes(answer, self._index)
         for place, reading in enumerate(readings[:_MOST]):
             taken.by[place] = _quoted(reading, quotes) or _support(taken, place, self._index)
+        _confirm(taken, self._index)
         _contradict(taken)
         _wholes(taken)
         for _ in range(_ROUNDS):
@@ -153,7 +153,7 @@ def _contradict(taken: _Answer) -> None:
 def _wholes(taken: _Answer) -> None:
     """In `40 of 64 GiB` the second is the whole: never smaller than the part, nor the same field again (`4 of 4` may be)."""
     for place, (left, right) in enumerate(itertools.pairwise(taken.readings[:_MOST]), 1):
-        if left.kind is not Kind.NUMBER or right.kind is not Kind.NUMBER or not _OF.fullmatch(taken.text[left.end : right.start]):
+        if left.kind is not Kind.NUMBER or right.kind is not Kind.NUMBER or not OF.fullmatch(taken.text[left.end : right.start]):
             continue
         part, whole = left.amounts[0], right.amounts[0]
         same = taken.by[place - 1] == taken.by[place] and whole.dimension != ""
@@ -172,3 +172,15 @@ def _calculate(taken: _Answer) -> bool:
             taken.by[place] = calculated(taken.text, numbers, around, known, order)
             found = found or taken.by[place] is not None
     return found
+
+
+def _confirm(taken: _Answer, index: Index) -> None:
+    """In an equation that holds and whose result is known, terms need no words: `526 × 128 = 67,328 tokens`."""
+    numbers = [taken.readings[i] for i in taken.numbers]
+    known = [
+        taken.by[i] is not None or (numbers[o].bare and index.holds_count(numbers[o].shown)) for o, i in enumerate(taken.numbers)
+    ]
+    for order, place in enumerate(taken.numbers[:_MOST]):
+        if taken.by[place] is not None:
+            for term in confirmed(taken.text, numbers, known, order) or ():
+                taken.by[taken.numbers[term]] = taken.by[taken.numbers[term]] or "term of an equation that holds"

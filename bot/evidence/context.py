@@ -16,6 +16,8 @@ _PREPOSITION = re.compile(
     r"\b(?:in|of|on|at|per|from|for|with|to|by|since|until|within|after|before|as|is|are|was|were|out)\b", re.I
 )
 _CHAIN = re.compile(r"\s*(?:\W{0,4}|(?:(?:to|and|or|then|from)\b)\W{0,3})\s*", re.IGNORECASE)
+_CODE = re.compile(r"\b(?:[A-Z]{2,8}|[Cc]ode|[Ss]tatus|[Pp]ort)\s$")
+OF = re.compile(r"\s(?:out\s)?of\s")
 _REACH = 160
 """Characters around a figure in which its words stand."""
 
@@ -37,32 +39,54 @@ class Context:
 
 @dataclass
 class _Gap:
-    """The text between two figures, cut at its clauses: what belongs to the figure before and to the one behind."""
+    """The text between two figures, cut at its clauses: what belongs to the figure before and to the one behind.
+
+    `whole` is True for `of`: in `$415 of $500 is spent` the words behind the whole speak of the part.
+    """
 
     behind_previous: str
     before_next: str
     middle: list[str]
     ends_sentence: bool
     chain: bool
+    whole: bool
 
 
 def contexts(text: str, readings: Sequence[Reading]) -> list[Context]:
     """One context for each reading, in order. Linear in the text."""
-    solid = [r for r in readings if r.kind in {Kind.NUMBER, Kind.MOMENT}]
+    solid = [r for r in readings if r.kind in {Kind.NUMBER, Kind.MOMENT} and not _is_code(text, r)]
     gaps = _gaps(text, solid)
     sentences = _sentences(gaps)
     by_start: dict[int, Context] = {}
     inherited: frozenset[str] = frozenset()
     for index, reading in enumerate(solid):
         left, right = gaps[index], gaps[index + 1]
-        near = frozenset(concepts(left.before_next)) | frozenset(concepts(right.behind_previous))
+        near = frozenset(concepts(left.before_next))
+        behind = right.behind_previous
+        near |= frozenset(concepts(_PREPOSITION.split(behind, maxsplit=1)[0] if left.whole else behind))
+        if right.whole and index + 2 < len(gaps):
+            near |= frozenset(concepts(gaps[index + 2].behind_previous))
         if not near and left.chain:
             near = inherited
         inherited = near
         number, far = sentences[index]
-        by_start[reading.start] = Context(near, far, _counted(right.behind_previous), _stage(left.before_next), number)
-    nothing = Context(frozenset(), frozenset(), frozenset(), "", -1)
-    return [by_start.get(reading.start, nothing) for reading in readings]
+        counts = frozenset[str]() if right.whole else _counted(right.behind_previous)
+        by_start[reading.start] = Context(near, far, counts, _stage(left.before_next), number)
+    return [by_start.get(reading.start) or _label(text, reading) for reading in readings]
+
+
+def _is_code(text: str, reading: Reading) -> bool:
+    """`HTTP 403`, `exit code 137`: a number that is part of a name and parts no words from figures."""
+    return (
+        reading.bare
+        and reading.shown == int(reading.shown)
+        and _CODE.search(text, max(0, reading.start - 12), reading.start) is not None
+    )
+
+
+def _label(text: str, reading: Reading) -> Context:
+    near = frozenset(concepts(text[max(0, reading.start - 24) : reading.start]))
+    return Context(near, near, frozenset(), "", -1)
 
 
 def _gaps(text: str, solid: Sequence[Reading]) -> list[_Gap]:
@@ -88,7 +112,7 @@ def _gap(between: str, first: bool) -> _Gap:
         before = between[preposition.start() :]
     middle = [between[start:last]] if walls else []
     chain = _CHAIN.fullmatch(between) is not None and not ends
-    return _Gap(behind[:_REACH], before[-_REACH:], middle, ends, chain)
+    return _Gap(behind[:_REACH], before[-_REACH:], middle, ends, chain, OF.fullmatch(between) is not None)
 
 
 def _sentences(gaps: Sequence[_Gap]) -> list[tuple[int, frozenset[str]]]:

@@ -3,8 +3,9 @@
 import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date, datetime
+from functools import cached_property
 from typing import Any
 
 from bot.evidence.context import Context, contexts
@@ -12,7 +13,7 @@ from bot.evidence.keys import implied
 from bot.evidence.reading import Amount, Kind, Moment, Reading, moments
 from bot.evidence.scan import scan
 from bot.evidence.units import PLAIN, Unit, noun_unit
-from bot.evidence.words import QUALIFIERS, SIZES, THINGS, concepts
+from bot.evidence.words import QUALIFIERS, SIZED, SIZES, THINGS, concepts
 
 _NUMERIC = re.compile(r"[-+]?\d+(?:\.\d+)?(?:e[-+]?\d+)?", re.IGNORECASE)
 _ISO = re.compile(r"\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})?)?")
@@ -39,10 +40,17 @@ class Fact:
     moment: tuple[Moment, ...] = ()
     beside: frozenset[str] = frozenset()
 
+    @cached_property
+    def item(self) -> str:
+        """The path of the list entry that it stands in, such as `r2.machines.0`; empty outside of lists."""
+        parts = self.path.split(".")
+        last = max((i for i, part in enumerate(parts) if part.isdigit() and i), default=0)
+        return ".".join(parts[: last + 1]) if last else ""
+
     @property
     def things(self) -> frozenset[str]:
         """What it counts, if its own key says so."""
-        return frozenset() if self.leaf & SIZES else self.leaf & THINGS
+        return frozenset() if SIZED in self.leaf else self.leaf & THINGS
 
 
 @dataclass
@@ -104,7 +112,9 @@ def _walk_mapping(value: Mapping[Any, Any], place: _Place, facts: Facts) -> Iter
         below = place if is_quantity and key == "value" else place.below(str(key), beside)
         if any(c.isdigit() for c in str(key)[:_SHORT]):
             _key(str(key)[:_SHORT], place, facts)
-        if is_quantity and key in {"value", "low", "high"} and _is_number(item):
+        if is_quantity and key == "at" and isinstance(item, str):
+            _measured_at(item, below, facts)
+        elif is_quantity and key in {"value", "low", "high"} and _is_number(item):
             facts.numbers.append(_fact(below, float(item), (noun_unit(str(unit)[:80]),), str(unit)[:80]))
             yield
         elif not (is_quantity and key == "unit"):
@@ -165,6 +175,12 @@ def _iso(value: str, place: _Place, facts: Facts) -> None:
     facts.moments.append(Fact(place.path(), _leaf_words(place), _around(place), moment=seen, beside=place.beside))
 
 
+def _measured_at(value: str, place: _Place, facts: Facts) -> None:
+    """When a quantity was measured: a time that may be told, but none that its words name."""
+    if _ISO.fullmatch(value):
+        _iso(value, _Place((*place.keys[:1], "at"), frozenset()), facts)
+
+
 def _moments_of(at: datetime) -> tuple[Moment, ...]:
     try:
         return moments(at)
@@ -184,6 +200,9 @@ def _read(reading: Reading, place: _Place, context: Context, facts: Facts) -> No
 
 def _fact(place: _Place, value: float, units: Sequence[Unit], unit_text: str = "") -> Fact:
     amounts = tuple(Amount(value * u.factor, 0.0, u.dimension) for u in units)
+    amounts += tuple(
+        replace(a, dimension="bytes") for a in amounts if a.dimension.startswith("bytes/") and "time" not in a.dimension
+    )
     leaf = _leaf_words(place) | (frozenset(concepts(unit_text)) & THINGS if unit_text else frozenset())
     return Fact(place.path(), leaf, _around(place), amounts, value, beside=place.beside)
 
@@ -194,9 +213,11 @@ def _leaf_words(place: _Place) -> frozenset[str]:
     for key in reversed(place.keys[1:]):
         if key.isdigit() and not found - QUALIFIERS:
             break
-        found.update(concepts(key))
+        own = concepts(key)
+        found.update(own)
         if found - QUALIFIERS:
-            break
+            sized = bool(own) and own[-1] in SIZES
+            return frozenset(found | {SIZED}) if sized else frozenset(found)
     return frozenset(found)
 
 

@@ -26,6 +26,11 @@ class Index:
         for fact in facts.numbers:
             for word in fact.leaf | fact.around | fact.beside:
                 self._by_word[word].append(fact)
+        self._named: dict[tuple[str, str], set[str]] = defaultdict(set)
+        for fact in (*facts.numbers, *facts.moments):
+            for name in fact.beside:
+                if fact.item:
+                    self._named[fact.item.rpartition(".")[0], name].add(fact.item)
         self._text = "\n".join(facts.texts)[:_MOST_TEXT]
         self._text += "\n" + self._text.replace("v5litepod-", "v5e-") if "v5litepod-" in self._text else ""
 
@@ -36,6 +41,19 @@ class Index:
     def native(self, low: float, high: float) -> Sequence[Fact]:
         """Facts whose number, in its own unit, lies within these bounds."""
         return _within(self._native.get(""), low, high)
+
+    def holds_count(self, number: float) -> bool:
+        """Whether any fact without unit is exactly this number."""
+        return bool(self.valued("", number, number))
+
+    def elsewhere(self, fact: Fact, names: Iterable[str]) -> bool:
+        """Whether one of these names is that of another entry of the list that the fact stands in, and not of its own."""
+        if not fact.item:
+            return False
+        shelf = fact.item.rpartition(".")[0]
+        entries = [self._named.get((shelf, name), set()) for name in names if any(c.isdigit() for c in name)]
+        known = [found for found in entries if found]
+        return bool(known) and not any(fact.item in found for found in known)
 
     def worded(self, words: Iterable[str]) -> Iterator[Fact]:
         """Facts that share any of these words."""

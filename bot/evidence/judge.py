@@ -7,8 +7,9 @@ from bot.evidence.context import Context
 from bot.evidence.facts import Fact
 from bot.evidence.index import Index, bounds
 from bot.evidence.reading import Amount, Moment, Reading
-from bot.evidence.words import GENERIC, LISTED, OCCURRENCES, SIZES, excluded, weight
+from bot.evidence.words import GENERIC, LISTED, OBSERVED, OCCURRENCES, SIZED, excluded, weight
 
+_SAMPLES = {"n", "samples", "observations"}
 _MARGIN = 0.3
 """By how much another field must fit the words better before a figure counts as taken from the wrong field."""
 
@@ -23,7 +24,7 @@ def number_supported(reading: Reading, context: Context, index: Index, amounts: 
     best: tuple[float, Fact] | None = None
     matching: set[int] = set()
     for fact, loose in _candidates(reading, index, amounts):
-        if _foreign(context, fact):
+        if _foreign(context, fact) or index.elsewhere(fact, context.near):
             continue
         matching.add(id(fact))
         score = _score(context, fact)
@@ -45,6 +46,7 @@ def _related(reading: Reading, context: Context, fact: Fact, loose: bool, score:
         return False
     words = fact.leaf | fact.around | fact.beside
     words |= OCCURRENCES if words & LISTED else frozenset()
+    words |= OBSERVED if fact.path.rpartition(".")[2] in _SAMPLES else frozenset()
     in_sentence = bool(context.far & words) or not words
     decimal = reading.shown != int(reading.shown)
     return score > 0 or (in_sentence and (not loose or decimal))
@@ -68,7 +70,7 @@ def _only_looks_alike(reading: Reading, amount: Amount, fact: Fact) -> bool:
     """`256M` and `244M` are never one, though one may be decimal and one binary; `4 times` is no number of chips."""
     if amount.dimension == "bytes" and reading.amounts[0].dimension == "":
         return _countable(fact)
-    return reading.unit == "ratio" and amount.dimension == "" and bool(fact.things - OCCURRENCES or fact.leaf & SIZES)
+    return reading.unit == "ratio" and amount.dimension == "" and bool(fact.things - OCCURRENCES or SIZED in fact.leaf)
 
 
 def _countable(fact: Fact) -> bool:
@@ -78,6 +80,8 @@ def _countable(fact: Fact) -> bool:
 def _foreign(context: Context, fact: Fact) -> bool:
     """Whether the figure counts other things than the fact, or speaks of one of its sister fields."""
     if context.counts and fact.things and not (context.counts | context.near) & fact.things:
+        return True
+    if SIZED in fact.leaf and context.counts & fact.leaf:
         return True
     return excluded(context.near, fact.leaf) or (not fact.leaf and excluded(context.near, fact.around))
 
@@ -111,16 +115,14 @@ def _rival(context: Context, index: Index, amounts: tuple[Amount, ...], matching
 
 def moment_supported(moment: Moment, context: Context, index: Index) -> str | None:
     """The path of the time or date that the results hold; None when they hold none, or the words name another one."""
-    best: tuple[float, str] | None = None
-    rival = 0.0
-    for fact in index.facts.moments:
-        score = _score(context, fact)
-        if any(moment.agrees(seen) for seen in fact.moment):
-            if not _foreign(context, fact) and (best is None or score > best[0]):
-                best = (score, fact.path)
-        elif not _foreign(context, fact):
-            rival = max(rival, score)
-    return best[1] if best and best[0] + _MARGIN >= rival else None
+    facts = [f for f in index.facts.moments if not _foreign(context, f) and not index.elsewhere(f, context.near)]
+    matching = [f for f in facts if any(moment.agrees(seen) for seen in f.moment)]
+    if not matching:
+        return None
+    best = max(matching, key=lambda fact: _score(context, fact))
+    known = {id(fact) for fact in matching}
+    rivals = (_score(context, f, names=f.leaf == best.leaf) for f in facts if id(f) not in known)
+    return best.path if _score(context, best) + _MARGIN >= max(rivals, default=0.0) else None
 
 
 def calendar_supported(reading: Reading, text: str, index: Index) -> str | None:

@@ -75,8 +75,8 @@ def singular(word: str) -> str:
 def _one(word: str) -> Unit | None:
     """The unit of one word; None when it is no unit."""
     low = word if word in {"s", "$", "%"} else singular(word.lower())
-    if word == "M":
-        return None
+    if word in {"M", "B"}:
+        return Unit("bytes", 1.0) if word == "B" else None
     for table, dimension in ((SECONDS, "time"), (BYTES, "bytes"), (SHARES, "share"), (FLOPS, "flop")):
         if low in table:
             return Unit(dimension, table[low])

@@ -85,12 +85,16 @@ THINGS = word_set(
 """What is counted. A number in front of one of these counts it and nothing else."""
 SIZES = word_set("size length len context limit width depth")
 """Heads of keys that measure a thing and do not count it: `block_size`."""
+SIZED = "(size of it)"
+"""Marks a field whose key ends with such a head."""
 QUALIFIERS = word_set("p50 p90 p95 p99 mean max min before after total low high first last sum value")
 """Concepts that say which number of a field it is; the field itself stands in the key above."""
 LISTED = word_set("pattern event log message entry finding item")
 """Keys of lists whose counts count occurrences: what is counted are lines, errors, times."""
 OCCURRENCES = word_set("error line message event time restart attempt start")
 """What happens so many times."""
+OBSERVED = word_set("request run sample")
+"""What `n` counts in a result."""
 GENERIC = frozenset({"request", "token", "latency", "time", "total", "engine", "count", "user", "model", "gap", "rate"})
 _STOP = word_set(
     "a an the of in on at to for by is are be been it its this that and or with without per as not no so than then there here "
