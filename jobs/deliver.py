@@ -1,7 +1,7 @@
 """Where an answer belongs, and bringing it there: once in a channel, at least once and replaced for one person alone."""
 
 import contextlib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import structlog
 
@@ -11,6 +11,7 @@ from bot.operations.execute import Outcome
 from bot.requests import Door, Place, Request
 from bot.slack.failures import MessageGoneError
 from bot.view import Button, View, line
+from jobs.picture import picture
 from jobs.steps import LeaseLostError, Step
 
 log = structlog.get_logger()
@@ -32,6 +33,15 @@ class Among:
 
     channel: str
     thread: str | None
+
+
+@dataclass(frozen=True)
+class Message:
+    """What is shown: `details` is what the [Details] button says, `chart` the id of the uploaded picture."""
+
+    view: View
+    details: str | None
+    chart: str | None
 
 
 def route(request: Request, seen_by: SeenBy) -> Alone | Among:
@@ -66,10 +76,39 @@ async def deliver(step: Step, outcome: Outcome) -> None:
     where = route(step.work.request, outcome.seen_by)
     view = _with_share(step, outcome, where)
     details = None if outcome.path == "details" else f"details {step.work.id}"
-    if isinstance(where, Alone):
-        await _alone(step, view, where, details)
+    message = Message(view, details, await picture(step, view))
+    if step.work.request.door is Door.HOME:
+        await _at_home(step, outcome, message)
+    elif isinstance(where, Among) and _only_for_asker(step.work.request, outcome):
+        await _whisper(step, message, where)
+    elif isinstance(where, Alone):
+        await _alone(step, message, where)
     else:
-        await _among(step, view, where, details)
+        await _among(step, message, where)
+
+
+def _only_for_asker(request: Request, outcome: Outcome) -> bool:
+    """A form is filled in by one person alone; and some answers are for nobody else, wherever they were asked."""
+    by_form = request.door is Door.MODAL and outcome.seen_by is SeenBy.YOU
+    return (outcome.whisper or by_form) and not request.place.direct
+
+
+async def _at_home(step: Step, outcome: Outcome, message: Message) -> None:
+    """The Home tab itself is replaced; what was pressed there is answered by direct message."""
+    if outcome.path == "home":
+        await step.runtime.slack.publish_home(step.work.request.actor.user_id, [outcome.view])
+    else:
+        await _by_direct_message(step, message)
+
+
+async def _whisper(step: Step, message: Message, where: Among) -> None:
+    """Shown to the asker alone, in the thread it belongs to. Shown twice does no harm: nothing is asked or owed by it."""
+    slack, user = step.runtime.slack, step.work.request.actor.user_id
+    try:
+        await slack.ephemeral(where.channel, user, message.view, step.work.request.place.thread)
+    except PersonMovesNext as error:
+        log.info("channel refused a whisper", work=step.work.id, why=str(error))
+        await _by_direct_message(step, message)
 
 
 def _with_share(step: Step, outcome: Outcome, where: Alone | Among) -> View:
@@ -79,33 +118,34 @@ def _with_share(step: Step, outcome: Outcome, where: Alone | Among) -> View:
     return outcome.view.model_copy(update={"buttons": (*outcome.view.buttons, share)})
 
 
-async def _alone(step: Step, view: View, where: Alone, details: str | None) -> None:
+async def _alone(step: Step, message: Message, where: Alone) -> None:
     """To the asker alone. An address that is used up or too old is not the end: then by direct message."""
     slack, request = step.runtime.slack, step.work.request
     try:
-        await slack.respond(where.response_url, view, replace=where.replace, details=details)
+        await slack.respond(where.response_url, message.view, replace=where.replace, details=message.details, chart=message.chart)
     except PersonMovesNext as error:
         log.info("response address refused", work=step.work.id, why=str(error))
-        await _by_direct_message(step, view, details)
+        await _by_direct_message(step, message)
     else:
         log.debug("answered", work=step.work.id, who=request.actor.user_id)
 
 
-async def _among(step: Step, view: View, where: Among, details: str | None) -> None:
+async def _among(step: Step, message: Message, where: Among) -> None:
     try:
-        await _once(step, PART, view, where, details)
+        await _once(step, PART, message, where)
     except PersonMovesNext as error:
         log.info("channel refused the answer", work=step.work.id, why=str(error))
         hint = line(f"So I answer here. {error} {error.telling.next_step}")
-        await _by_direct_message(step, view.model_copy(update={"lines": (*view.lines, hint)}), details)
+        hinted = message.view.model_copy(update={"lines": (*message.view.lines, hint)})
+        await _by_direct_message(step, replace(message, view=hinted))
 
 
-async def _by_direct_message(step: Step, view: View, details: str | None) -> None:
+async def _by_direct_message(step: Step, message: Message) -> None:
     channel = await step.runtime.slack.open_dm(step.work.request.actor.user_id)
-    await _once(step, f"{PART}-direct", view, Among(channel, None), details)
+    await _once(step, f"{PART}-direct", message, Among(channel, None))
 
 
-async def _once(step: Step, part: str, view: View, where: Among, details: str | None) -> None:
+async def _once(step: Step, part: str, message: Message, where: Among) -> None:
     """Exactly one message: the intent first, then look for it if it was tried before, then post; repeated, it is updated."""
     runtime, work = step.runtime, step.work
     known = await runtime.deliveries.begin(work, part, runtime.services.clock.now())
@@ -119,7 +159,9 @@ async def _once(step: Step, part: str, view: View, where: Among, details: str | 
             await runtime.deliveries.sent(work, part, where.channel, ts)
     if channel is not None and ts is not None:
         with contextlib.suppress(MessageGoneError):  # somebody deleted it: then it is said anew
-            await runtime.slack.update(channel, ts, view, details=details, urgent=True)
+            await runtime.slack.update(channel, ts, message.view, details=message.details, chart=message.chart, urgent=True)
             return
-    posted = await runtime.slack.post(where.channel, where.thread, view, key, details=details)
+    posted = await runtime.slack.post(
+        where.channel, where.thread, message.view, key, details=message.details, chart=message.chart
+    )
     await runtime.deliveries.sent(work, part, posted.channel, posted.ts)

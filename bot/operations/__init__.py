@@ -9,8 +9,10 @@ from bot.operations.help import help_operation
 from bot.operations.machine import MACHINE
 from bot.operations.machines import MACHINES
 from bot.operations.memory import MEMORY
+from bot.operations.metrics import METRICS
 from bot.operations.model import MODEL
 from bot.operations.operation import Registry
+from bot.operations.pasted import PASTED
 from bot.operations.status import STATUS
 from bot.operations.welcome import WELCOME
 from bot.operations.work import CANCEL, WORK
@@ -23,6 +25,7 @@ def _table() -> Registry:
 OPERATIONS: Registry = (
     WELCOME,
     STATUS,
+    METRICS,
     MACHINES,
     MACHINE,
     DEPLOYMENTS,
@@ -37,4 +40,5 @@ OPERATIONS: Registry = (
     NO,
     DETAILS,
     SHARE,
+    PASTED,
 )

@@ -32,6 +32,7 @@ class Outcome(Noun):
     result: dict[str, Any] | None = None
     started: str | None = None
     asked: str | None = None
+    whisper: bool = False
 
 
 @dataclass(frozen=True)
@@ -108,7 +109,8 @@ def _shown(admitted: Admitted, result: BaseModel) -> Outcome:
         view = View(verdict=line(bold(result.said), *by))
         return Outcome(path=operation.path, view=view, seen_by=SeenBy.CHANNEL, started=result.work_id)
     view = operation.show(result, admitted.context)
-    return Outcome(path=operation.path, view=view, seen_by=operation.seen_by, result=result.model_dump(mode="json"))
+    told = result.model_dump(mode="json")
+    return Outcome(path=operation.path, view=view, seen_by=operation.seen_by, result=told, whisper=operation.whisper)
 
 
 async def _needs_yes(services: Services, request: Request, admitted: Admitted) -> tuple[Question, Preview] | None:

@@ -103,6 +103,8 @@ class Operation(Generic[A, R]):
     steps: Mapping[str, Callable[..., Awaitable[Any]]] = field(default_factory=dict)
     was: tuple[str, ...] = ()
     hidden: bool = False
+    whisper: bool = False
+    """Only the asker may see the answer, also where a whole channel saw the question."""
 
     @property
     def words(self) -> tuple[str, ...]:

@@ -11,10 +11,13 @@ from slack_bolt.async_app import AsyncAck, AsyncApp
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.errors import BotError
+from bot.operations.pasted import telling
 from bot.ports import Clock
 from bot.requests import Request
+from bot.slack.render import render
 from bot.view import Shape, View, line
 from handlers.slack.payloads import Said, from_button, from_command, from_event
+from handlers.slack.secrets import without
 from jobs.inbox import Inbox
 
 log = structlog.get_logger()
@@ -47,8 +50,12 @@ class Listeners:
             log.info("not said", why=str(error))
 
     async def command(self, ack: AsyncAck, body: dict[str, Any]) -> None:
-        """A slash command."""
+        """A slash command. One that holds a secret is answered here and now, and goes no further."""
         said = from_command(body, self._clock.now())
+        if said is not None and said.secrets:
+            shown = render(telling(said.secrets, posted=False))
+            await ack(text=shown.text, blocks=shown.blocks, response_type="ephemeral")
+            return
         await ack(await self._taken(said) or "")
 
     async def button(self, ack: AsyncAck, body: dict[str, Any]) -> None:
@@ -78,7 +85,7 @@ class Listeners:
         return None
 
     async def _write(self, said: Said) -> None:
-        fresh = await self._inbox.accept(said.request)
+        fresh = await self._inbox.accept(without(said.request, said.secrets))
         self._inbox.later.start(self._note(said.request, fresh=fresh))
 
     async def _note(self, request: Request, *, fresh: bool) -> None:

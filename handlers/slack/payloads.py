@@ -10,6 +10,7 @@ from typing import Any
 from bot.diagnosis.secrets import Kind, redact
 from bot.nouns import Actor
 from bot.requests import Door, Place, Request, request_id
+from handlers.slack.secrets import sealed
 
 WORDS_LIMIT = 4000
 """Characters of what somebody typed that are kept."""
@@ -48,7 +49,8 @@ def _plain(raw: str) -> str:
 def _said(door: Door, actor: Actor, place: Place, raw: str, now: datetime, *trigger: str) -> Said:
     """Secrets are hidden before anything is cut off: half a secret would not be known as one."""
     hidden = redact(_plain(raw))
-    request = Request(id=request_id(*trigger), door=door, actor=actor, place=place, words=hidden.text[:WORDS_LIMIT], at=now)
+    words = sealed(hidden.text[:WORDS_LIMIT])
+    request = Request(id=request_id(*trigger), door=door, actor=actor, place=place, words=words, at=now)
     return Said(request, hidden.found)
 
 
