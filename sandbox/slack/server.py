@@ -6,7 +6,6 @@ from typing import Any
 
 from aiohttp import web
 
-from sandbox.page.routes import Page
 from sandbox.slack.backend import Backend
 from sandbox.slack.clock import Clock, WallClock
 from sandbox.slack.control import Control
@@ -59,6 +58,8 @@ class SlackStandIn:
         """Listens and returns the base URL, "http://127.0.0.1:PORT". ValueError for an address that is not loopback."""
         if host != "localhost" and not ipaddress.ip_address(host).is_loopback:
             raise ValueError("the stand-in listens on loopback only")
+        from sandbox.page.routes import Page  # here, because the page is built from this package's parts
+
         app = web.Application(client_max_size=UPLOAD_LIMIT)
         api = WebApi(self.backend, self.interactions, self.rates, self.faults, self.sockets)
         app.add_routes([*api.routes(), *Control(self).routes(), *Page(self).routes(), web.get("/link/", self.sockets.serve)])

@@ -16,6 +16,7 @@ from sandbox.slack.blockkit.checks import (
     integer,
     items,
     string,
+    type_of,
 )
 from sandbox.slack.blockkit.elements import (
     ELEMENTS,
@@ -44,13 +45,13 @@ def _element(allowed: frozenset[str], where: str) -> Check:
 
 
 def _in_context(value: Any, at: str) -> Iterator[Problem]:
-    kind = value.get("type") if isinstance(value, dict) else None
+    kind = type_of(value)
     check = text(2000) if kind in {"plain_text", "mrkdwn"} else _element(IN_CONTEXT, "context")
     yield from check(value, at)
 
 
 def _cell(value: Any, at: str) -> Iterator[Problem]:
-    kind = value.get("type") if isinstance(value, dict) else None
+    kind = type_of(value)
     if kind not in {"raw_text", "raw_number", "rich_text"}:
         yield f"unsupported type: {kind} (table cell)", at
     elif kind == "raw_text":

@@ -101,12 +101,18 @@ class Shape:
             yield from self.also(value, at)
 
 
+def type_of(value: Any) -> str:
+    """The `type` of an object; empty when it has none."""
+    kind = value.get("type") if isinstance(value, dict) else None
+    return kind if isinstance(kind, str) else ""
+
+
 def by_type(shapes: "dict[str, Shape]", allowed: frozenset[str], what: str) -> Check:
     """An object whose `type` says which shape it has; only some types are allowed here."""
 
     def check(value: Any, at: str) -> Iterator[Problem]:
-        kind = value.get("type") if isinstance(value, dict) else None
-        if not isinstance(kind, str) or kind not in allowed or kind not in shapes:
+        kind = type_of(value)
+        if kind not in allowed or kind not in shapes:
             yield f"unsupported type: {kind} ({what})", at
             return
         yield from shapes[kind](value, at)

@@ -94,7 +94,7 @@ def _check_chunk(call: Call, chunk: Json) -> None:
     needed = CHUNK_TYPES.get(str(chunk.get("type")))
     if needed is None or any(name not in chunk for name in needed):
         raise Refused("invalid_chunks")
-    if "text" in needed and not isinstance(chunk["text"], str):
+    if any(not isinstance(chunk[name], str) for name in needed - {"blocks"}):
         raise Refused("invalid_chunks")
     if "status" in needed and chunk["status"] not in TASK_STATES:
         raise Refused("invalid_chunks")
