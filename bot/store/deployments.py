@@ -29,8 +29,12 @@ def from_file(path: Path) -> tuple[Deployment, ...]:
 
 
 def _table(path: Path, name: str, table: object) -> Deployment:
+    if not isinstance(table, dict):
+        raise PersonMovesNext(
+            f"{path.name}: {name} is not a table.", next_step=f"Write [{name}] on a line of its own in {path.name}."
+        )
     try:
-        return Deployment.model_validate({**(table if isinstance(table, dict) else {}), "name": name, "origin": path.name})
+        return Deployment.model_validate({**table, "name": name, "origin": path.name})
     except ValidationError as error:
         first = error.errors()[0]
         where = ".".join(map(str, first["loc"])) or "table"
@@ -63,3 +67,13 @@ class DeploymentStore:
         if self._redis is None:
             raise PersonMovesNext("Deployments cannot be kept without Redis.", next_step="Set REDIS_URL.")
         await self._redis.hset(keys.deployments(team_id), deployment.name, deployment.model_dump_json())
+
+    async def prefer(self, team_id: str, channel: str, name: str) -> None:
+        """Have this channel mean this deployment when none is named."""
+        if self._redis is not None:
+            await self._redis.hset(keys.preferred(team_id), channel, name)
+
+    async def preferred(self, team_id: str, channel: str) -> str | None:
+        """The name that this channel means, or None."""
+        raw = None if self._redis is None else await self._redis.hget(keys.preferred(team_id), channel)
+        return raw.decode() if isinstance(raw, bytes) else raw
