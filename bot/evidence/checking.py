@@ -156,8 +156,9 @@ def _wholes(taken: _Answer) -> None:
         if left.kind is not Kind.NUMBER or right.kind is not Kind.NUMBER or not OF.fullmatch(taken.text[left.end : right.start]):
             continue
         part, whole = left.amounts[0], right.amounts[0]
-        same = taken.by[place - 1] == taken.by[place] and whole.dimension != ""
-        if part.dimension == whole.dimension and (whole.value < part.value or same):
+        same = taken.by[place - 1] == taken.by[place]
+        wrong = same if whole.value == part.value and whole.dimension else whole.value < part.value and not same
+        if part.dimension == whole.dimension and wrong:
             taken.by[place] = None
 
 

@@ -63,7 +63,7 @@ def contexts(text: str, readings: Sequence[Reading]) -> list[Context]:
         left, right = gaps[index], gaps[index + 1]
         near = frozenset(concepts(left.before_next))
         behind = right.behind_previous
-        near |= frozenset(concepts(_PREPOSITION.split(behind, maxsplit=1)[0] if left.whole else behind))
+        near |= _counted(behind) if left.whole else frozenset(concepts(behind))
         if right.whole and index + 2 < len(gaps):
             near |= frozenset(concepts(gaps[index + 2].behind_previous))
         if not near and left.chain:

@@ -13,15 +13,22 @@ from bot.evidence.keys import implied
 from bot.evidence.reading import Amount, Kind, Moment, Reading, moments
 from bot.evidence.scan import scan
 from bot.evidence.units import PLAIN, Unit, noun_unit
-from bot.evidence.words import QUALIFIERS, SIZED, SIZES, THINGS, concepts
+from bot.evidence.words import NAME_LIKE, QUALIFIERS, SIZED, SIZES, THINGS, concepts
 
 _NUMERIC = re.compile(r"[-+]?\d+(?:\.\d+)?(?:e[-+]?\d+)?", re.IGNORECASE)
 _ISO = re.compile(r"\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})?)?")
 _SHORT = 60
 """Characters of a string that may name its neighbours, such as `"name": "prod-1"` beside a price."""
+_IDENTITIES = {"name", "deployment", "machine", "pattern", "host", "model"}
+"""Keys whose text tells the entries of a list apart."""
 _DEPTH = 40
 _MOST = 50_000
 """Facts kept: what lies beyond is not looked at, so that a hostile result costs bounded time."""
+
+
+def _is_entry(key: str) -> bool:
+    """Whether a key names one thing among others: `us-east5-a`; `ttft_p90` does not."""
+    return "-" in key and NAME_LIKE.fullmatch(key) is not None
 
 
 @dataclass(frozen=True)
@@ -44,7 +51,7 @@ class Fact:
     def item(self) -> str:
         """The path of the list entry that it stands in, such as `r2.machines.0`; empty outside of lists."""
         parts = self.path.split(".")
-        last = max((i for i, part in enumerate(parts) if part.isdigit() and i), default=0)
+        last = max((i for i, part in enumerate(parts) if i and (part.isdigit() or _is_entry(part))), default=0)
         return ".".join(parts[: last + 1]) if last else ""
 
     @property
@@ -107,9 +114,12 @@ def _walk_mapping(value: Mapping[Any, Any], place: _Place, facts: Facts) -> Iter
     names = {k: v for k, v in value.items() if isinstance(v, str) and len(v) <= _SHORT and not _ISO.fullmatch(v)}
     unit = value.get("unit")
     is_quantity = isinstance(unit, str) and "value" in value
-    beside = frozenset(c for k, v in names.items() if not (is_quantity and k in {"unit", "source"}) for c in concepts(v))
+    told = {k: v for k, v in names.items() if not (is_quantity and k in {"unit", "source"})}
+    beside = frozenset(c for v in told.values() for c in concepts(v))
+    beside |= frozenset("=" + c for k, v in told.items() if k in _IDENTITIES for c in concepts(v))
     for key, item in value.items():
-        below = place if is_quantity and key == "value" else place.below(str(key), beside)
+        entry = frozenset(concepts(key)) if isinstance(key, str) and _is_entry(key) else frozenset[str]()
+        below = place if is_quantity and key == "value" else place.below(str(key), beside | entry)
         if any(c.isdigit() for c in str(key)[:_SHORT]):
             _key(str(key)[:_SHORT], place, facts)
         if is_quantity and key == "at" and isinstance(item, str):

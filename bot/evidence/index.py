@@ -51,7 +51,8 @@ class Index:
         if not fact.item:
             return False
         shelf = fact.item.rpartition(".")[0]
-        entries = [self._named.get((shelf, name), set()) for name in names if any(c.isdigit() for c in name)]
+        marked = [name if any(c.isdigit() for c in name) else "=" + name for name in names]
+        entries = [self._named.get((shelf, name), set()) for name in marked]
         known = [found for found in entries if found]
         return bool(known) and not any(fact.item in found for found in known)
 

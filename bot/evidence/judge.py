@@ -79,9 +79,10 @@ def _countable(fact: Fact) -> bool:
 
 def _foreign(context: Context, fact: Fact) -> bool:
     """Whether the figure counts other things than the fact, or speaks of one of its sister fields."""
-    if context.counts and fact.things and not (context.counts | context.near) & fact.things:
+    counted = _countable(fact)
+    if counted and context.counts and fact.things and not (context.counts | context.near) & fact.things:
         return True
-    if SIZED in fact.leaf and context.counts & fact.leaf:
+    if counted and SIZED in fact.leaf and context.counts & fact.leaf:
         return True
     return excluded(context.near, fact.leaf) or (not fact.leaf and excluded(context.near, fact.around))
 
@@ -100,7 +101,7 @@ def _rival(context: Context, index: Index, amounts: tuple[Amount, ...], matching
 
     Names beside it (prod-1) tell only fields of one sort apart, such as the prices of two machines.
     """
-    dimensions = {amount.dimension for amount in amounts}
+    dimensions = {amount.dimension for amount in (*amounts, *chosen.amounts)}
     words = set(context.near) | ({context.stage} if context.stage else set())
     best = 0.0
     for fact in index.worded(words):

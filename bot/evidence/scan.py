@@ -26,7 +26,7 @@ _ATTACHED = re.compile(r"(?P<scale>[KkMGTB])(?![\w])|(?P<word>[A-Za-zµ%×]+)(?!
 _GAP = r"[^\S\n]"
 _PERCENT = re.compile(rf"{_GAP}?%|{_GAP}(?:percent|per{_GAP}cent|percentage{_GAP}points?)\b")
 _RATE = re.compile(
-    rf"{_GAP}?(?:[a-z]+{_GAP}){{0,2}}?(?P<top>[A-Za-zµ]+)(?:{_GAP}?/{_GAP}?|{_GAP}(?:per|an?|each){_GAP})(?P<below>[A-Za-z]+)\b"
+    rf"{_GAP}?(?:[a-z]+{_GAP}){{0,2}}?(?P<top>[A-Za-zµ]+)(?:{_GAP}?/{_GAP}?|{_GAP}(?P<word>per|an?|each){_GAP})(?P<below>[A-Za-z]+)\b"
 )
 _ONE = re.compile(rf"{_GAP}?(?P<one>[A-Za-zµ]+|×(?!{_GAP}?[\w$]))")
 _MONEY_RATE = re.compile(
@@ -171,7 +171,8 @@ def _unit_behind(text: str, end: int) -> tuple[Unit | None, int]:
         return Unit("share", 0.01), percent.end()
     if rate := _RATE.match(text, end, end + 60):
         per = unit(f"{rate['top']}/{rate['below']}")
-        if per and per.dimension.endswith("/time"):
+        before = (rate["word"] or "").startswith("a") and unit(rate["top"])
+        if per and per.dimension.endswith("/time") and not before:
             return per, rate.end()
     one = _ONE.match(text, end, end + 60)
     if not one:

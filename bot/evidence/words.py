@@ -99,9 +99,12 @@ GENERIC = frozenset({"request", "token", "latency", "time", "total", "engine", "
 _STOP = word_set(
     "a an the of in on at to for by is are be been it its this that and or with without per as not no so than then there here "
     "has have had do does did will would can may about over under up down into out off from all more less only just each value "
-    "num number count result id status name text source unit kind gemma prod vllm"
+    "num number count result id status name text source unit kind gemma vllm"
 )
-_WORD = re.compile(r"[^\W_]+(?:-\d[\w-]*)?")
+_WORD = re.compile(r"[^\W_]+(?:-[^\W\d_]{1,12}){0,2}-[^\W\d_]{0,12}\d[^\W_]{0,12}(?:-[^\W_]{1,12}){0,3}|[^\W_]+")
+"""A word; names whose later parts hold digits (us-east5-a, prod-1) stay whole."""
+NAME_LIKE = re.compile(r"(?=[\w.-]*[A-Za-z])(?=[\w.-]*\d)[\w.-]{2,60}")
+"""A key that is a name and makes an entry of its own: `us-east5-a`."""
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 
 
