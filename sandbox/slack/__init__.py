@@ -1,6 +1,7 @@
 """A strict stand-in for Slack on loopback. The real slack-sdk and Bolt talk to it unchanged; what Slack refuses, it refuses.
 
-    # Also: clock=ManualClock(), rate_limits=False, request_url="http://..." (HTTP mode), refresh_every=seconds
+    # Also: clock=ManualClock(), rate_limits=False, request_url="http://..." (HTTP mode), refresh_every=seconds,
+    # own_posts_replaceable=False (replace_original of a slash command posts anew, as users of real Slack report)
     slack = SlackStandIn(default_workspace(), clock=WallClock())
     # default_workspace(installed(json.loads(manifest))) gives the app exactly the scopes, events and commands of its manifest
     base = await slack.start()  # "http://127.0.0.1:PORT"

@@ -24,7 +24,12 @@ class Trigger:
 
 @dataclass(slots=True)
 class ResponseUrl:
-    """A right to answer in a channel: 5 times within 30 min. `source` is the message that a button sits in."""
+    """A right to answer in a channel: 5 times within 30 min. `source` is the message that a button sits in.
+
+    Without a source (slash commands) users saw `replace_original` post a new message instead of replacing what was posted through
+    the same address before (bolt-python issue 1268, bolt-js issue 2287), while Slack's page on modifying messages reads as if it
+    replaced. `own_posts_replaceable` chooses between the two.
+    """
 
     key: str
     channel: str
@@ -33,13 +38,15 @@ class ResponseUrl:
     source: Message | None = None
     posted: Message | None = None
     uses: int = 0
+    own_posts_replaceable: bool = True
 
 
 class Interactions:
     """Issues both, and checks them when they are used."""
 
-    def __init__(self, backend: Backend) -> None:
+    def __init__(self, backend: Backend, own_posts_replaceable: bool = True) -> None:
         self._backend = backend
+        self.own_posts_replaceable = own_posts_replaceable
         self._triggers: dict[str, Trigger] = {}
         self.urls: dict[str, ResponseUrl] = {}
 
@@ -65,7 +72,7 @@ class Interactions:
         """A new response_url; kind is "commands" or "actions"."""
         key = secrets.token_hex(12)
         until = self._backend.clock.now() + RESPONSE_URL_SECONDS
-        self.urls[key] = ResponseUrl(key, channel, user, until, source)
+        self.urls[key] = ResponseUrl(key, channel, user, until, source, own_posts_replaceable=self.own_posts_replaceable)
         return f"{self._backend.base_url}/{kind}/{self._backend.workspace.team_id}/{key}"
 
     def use(self, key: str) -> ResponseUrl:

@@ -41,8 +41,8 @@ def checked(backend: Backend, body: Json) -> Json:
 
 
 def act_on(backend: Backend, url: ResponseUrl, body: Json) -> None:
-    """Posts, replaces or deletes. "Original" is what was posted here before, else the message the button sits in."""
-    original = url.posted or url.source
+    """Posts, replaces or deletes. "Original" is the message the button sits in, else what was posted here before."""
+    original = url.source or (url.posted if url.own_posts_replaceable else None)
     if body.get("delete_original") is True and original is not None:
         before = original.shape(backend.app)
         original.deleted = True

@@ -36,12 +36,13 @@ class SlackStandIn:
         rate_limits: bool = True,
         request_url: str | None = None,
         refresh_every: float | None = None,
+        own_posts_replaceable: bool = True,
     ) -> None:
         self.workspace = workspace or default_workspace()
         self.clock: Clock = clock or WallClock()
         self.faults = Faults()
         self.backend = Backend(self.workspace, self.clock)
-        self.interactions = Interactions(self.backend)
+        self.interactions = Interactions(self.backend, own_posts_replaceable)
         self.rates = Rates(self.clock, rate_limits)
         self.deliveries = Deliveries(self.backend, self.faults)
         self.backend.on_event = self.deliveries.event

@@ -35,6 +35,23 @@ async def test_replace_original_posts_first_and_then_replaces(slack: SlackStandI
     assert seen(slack, "anna") == ["found"]
 
 
+async def test_a_command_may_be_unable_to_replace_its_own_posts(slack: SlackStandIn) -> None:
+    slack.interactions.own_posts_replaceable = False
+    url = slack.interactions.response_url("commands", "C0OPS", "U0ANNA")
+    await post(url, json={"text": "looking"})
+    await post(url, json={"text": "found", "replace_original": True})
+    assert seen(slack, "anna") == ["looking", "found"]
+
+
+async def test_a_press_always_replaces_the_message_of_its_button(slack: SlackStandIn) -> None:
+    source = slack.backend.add(slack.backend.app_message("C0OPS", "press here", []))
+    url = slack.interactions.response_url("actions", "C0OPS", "U0ANNA", source)
+    await post(url, json={"text": "only for you"})
+    await post(url, json={"text": "pressed", "replace_original": True})
+    assert seen(slack, "ben") == ["pressed"]
+    assert sorted(seen(slack, "anna")) == ["only for you", "pressed"]
+
+
 async def test_delete_original_takes_it_away(slack: SlackStandIn, url: str) -> None:
     await post(url, json={"text": "looking"})
     assert await post(url, json={"delete_original": True}) == (200, "ok")
