@@ -63,7 +63,8 @@ def contexts(text: str, readings: Sequence[Reading]) -> list[Context]:
         left, right = gaps[index], gaps[index + 1]
         near = frozenset(concepts(left.before_next))
         behind = right.behind_previous
-        near |= _counted(behind) if left.whole else frozenset(concepts(behind))
+        if not left.whole:
+            near |= frozenset(concepts(behind))
         if right.whole and index + 2 < len(gaps):
             near |= frozenset(concepts(gaps[index + 2].behind_previous))
         if not near and left.chain:

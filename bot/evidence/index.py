@@ -4,9 +4,10 @@ import re
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import islice
 
 from bot.evidence.facts import Fact, Facts
-from bot.evidence.reading import Amount
+from bot.evidence.reading import Amount, Moment
 
 _MOST = 400
 """Facts looked at for one figure; more of them with one value or one word make no difference."""
@@ -26,6 +27,11 @@ class Index:
         for fact in facts.numbers:
             for word in fact.leaf | fact.around | fact.beside:
                 self._by_word[word].append(fact)
+        self._moment_by_word: dict[str, list[Fact]] = defaultdict(list)
+        for fact in facts.moments:
+            for word in fact.leaf | fact.around | fact.beside:
+                self._moment_by_word[word].append(fact)
+        self._agreeing: dict[Moment, list[Fact]] = {}
         self._named: dict[tuple[str, str], set[str]] = defaultdict(set)
         for fact in (*facts.numbers, *facts.moments):
             for name in fact.beside:
@@ -60,6 +66,18 @@ class Index:
         """Facts that share any of these words."""
         for word in words:
             yield from self._by_word.get(word, [])[:_MOST]
+
+    def moments_worded(self, words: Iterable[str]) -> Iterator[Fact]:
+        """Times that share any of these words."""
+        for word in words:
+            yield from self._moment_by_word.get(word, [])[:_MOST]
+
+    def moments_agreeing(self, moment: Moment) -> Sequence[Fact]:
+        """Times that are this moment, as far as it is said."""
+        if moment not in self._agreeing:
+            found = (fact for fact in self.facts.moments if any(moment.agrees(seen) for seen in fact.moment))
+            self._agreeing[moment] = list(islice(found, _MOST))
+        return self._agreeing[moment]
 
     def holds_version(self, version: str) -> bool:
         """Whether the results hold exactly this version; two places (`0.26`) also stand for 0.26.1."""

@@ -24,7 +24,7 @@ def number_supported(reading: Reading, context: Context, index: Index, amounts: 
     best: tuple[float, Fact] | None = None
     matching: set[int] = set()
     for fact, loose in _candidates(reading, index, amounts):
-        if _foreign(context, fact) or index.elsewhere(fact, context.near):
+        if not _may_be(fact, context, index):
             continue
         matching.add(id(fact))
         score = _score(context, fact)
@@ -42,8 +42,8 @@ def _related(reading: Reading, context: Context, fact: Fact, loose: bool, score:
     """
     if not reading.bare and not loose:
         return True
-    if loose and context.counts and not context.counts & fact.things:
-        return False
+    if loose and context.counts:
+        return bool(context.counts & fact.things)
     words = fact.leaf | fact.around | fact.beside
     words |= OCCURRENCES if words & LISTED else frozenset()
     words |= OBSERVED if fact.path.rpartition(".")[2] in _SAMPLES else frozenset()
@@ -116,14 +116,18 @@ def _rival(context: Context, index: Index, amounts: tuple[Amount, ...], matching
 
 def moment_supported(moment: Moment, context: Context, index: Index) -> str | None:
     """The path of the time or date that the results hold; None when they hold none, or the words name another one."""
-    facts = [f for f in index.facts.moments if not _foreign(context, f) and not index.elsewhere(f, context.near)]
-    matching = [f for f in facts if any(moment.agrees(seen) for seen in f.moment)]
+    matching = [f for f in index.moments_agreeing(moment) if _may_be(f, context, index)]
     if not matching:
         return None
     best = max(matching, key=lambda fact: _score(context, fact))
     known = {id(fact) for fact in matching}
-    rivals = (_score(context, f, names=f.leaf == best.leaf) for f in facts if id(f) not in known)
-    return best.path if _score(context, best) + _MARGIN >= max(rivals, default=0.0) else None
+    others = (f for f in index.moments_worded(context.near) if id(f) not in known and _may_be(f, context, index))
+    rival = max((_score(context, f, names=f.leaf == best.leaf) for f in others), default=0.0)
+    return best.path if _score(context, best) + _MARGIN >= rival else None
+
+
+def _may_be(fact: Fact, context: Context, index: Index) -> bool:
+    return not _foreign(context, fact) and not index.elsewhere(fact, context.near)
 
 
 def calendar_supported(reading: Reading, text: str, index: Index) -> str | None:
