@@ -36,6 +36,11 @@ class ManualClock:
         """Epoch seconds."""
         return self._now
 
+    @property
+    def sleeping(self) -> int:
+        """How many wait for time to move."""
+        return len(self._sleepers)
+
     async def sleep(self, seconds: float) -> None:
         """Waits until `advance` has moved time by so many seconds; 0 or less returns at the next turn of the loop."""
         if seconds <= 0:

@@ -39,6 +39,7 @@ class SocketMode:
         self._tickets: set[str] = set()
         self.connections: list[Connection] = []
         self._turn = 0
+        self.waiting_for_late_acknowledgements = 0
         self._closing: set[asyncio.Task[None]] = set()
 
     def open_url(self) -> str:
@@ -82,7 +83,9 @@ class SocketMode:
         ack = await self._within_time(waiter)
         connection.waiting.pop(envelope["envelope_id"], None)
         if fault and fault.delay_ack and ack.error is None:
+            self.waiting_for_late_acknowledgements += 1
             await self._backend.clock.sleep(fault.delay_ack)
+            self.waiting_for_late_acknowledgements -= 1
             return ack if fault.delay_ack < ACK_SECONDS else Ack("http_timeout")
         return Ack("http_timeout") if fault and fault.lose_ack else ack
 

@@ -82,7 +82,7 @@ async def test_a_delay_goes_by_slacks_clock(
 ) -> None:
     slack.faults.add(Fault(delay=30))
     call: asyncio.Future[Any] = asyncio.ensure_future(post(client))
-    await settle(lambda: bool(clock._sleepers))
+    await settle(lambda: clock.sleeping > 0)
     assert posted(slack) == 0
     await clock.advance(30)
     assert (await call)["ok"]

@@ -93,7 +93,7 @@ async def test_a_failed_event_comes_again_with_its_number_and_reason(
     slack = await over_http(serve, clock=clock)
     await slack.type("anna", "@gemma", "hello")
     await settle(lambda: len(headers) == 2)
-    await settle(lambda: bool(clock._sleepers))
+    await settle(lambda: clock.sleeping > 0)
     await clock.advance(60)
     await settle(lambda: slack.deliveries.under_way == 0)
     assert headers == [(None, None), ("1", "http_error"), ("2", "http_error")]

@@ -162,7 +162,7 @@ async def test_a_connection_that_stays_is_closed_after_its_grace(
     old = await dial()
     await slack.sockets.disconnect()
     await old.next()
-    await settle(lambda: bool(clock._sleepers))
+    await settle(lambda: clock.sleeping > 0)
     closing = asyncio.ensure_future(old.socket.receive())
     await clock.advance(10)
     assert (await closing).type == aiohttp.WSMsgType.CLOSE
@@ -183,8 +183,7 @@ async def test_a_late_acknowledgement_counts_as_none(
     wire = await dial()
     await slack.type("anna", "@gemma", "hello")
     await wire.acknowledge(await wire.next())
-    await settle(lambda: bool(clock._sleepers))
-    await asyncio.sleep(0.02)
+    await settle(lambda: slack.sockets.waiting_for_late_acknowledgements == 1)
     await clock.advance(4)
     assert (await wire.next())["retry_attempt"] == 1
 
