@@ -5,6 +5,7 @@ import re
 from google.api_core import exceptions as google_errors
 from google.auth import exceptions as auth_errors
 
+from bot.cloud.apis import TPU_VIEW, Api
 from bot.errors import BotError, PersonMovesNext, RetryLater, WeMoveNext
 
 SIGN_IN = "Give the bot Google credentials (GOOGLE_APPLICATION_CREDENTIALS or the machine's service account), then restart it."
@@ -17,8 +18,8 @@ _PLUGIN = "Getting metadata from plugin failed"
 _NO_CREDENTIALS = re.compile(r"RefreshError|invalid_grant|Reauthentication|DefaultCredentials")
 
 
-def told(error: Exception, doing: str, project: str) -> BotError:
-    """What a person is told about `error`, which came while `doing` ("listing machines in us-east5-a").
+def told(error: Exception, doing: str, project: str, api: Api = TPU_VIEW) -> BotError:
+    """What a person is told about `error`, which came from `api` while `doing` ("listing machines in us-east5-a").
 
     Permission, credentials, a disabled API and refused values are for a person; time-outs, outages and quotas are for later.
     """
@@ -27,7 +28,7 @@ def told(error: Exception, doing: str, project: str) -> BotError:
     if isinstance(error, auth_errors.GoogleAuthError):
         return _sign_in_told(error, doing)
     if isinstance(error, google_errors.GoogleAPICallError):
-        return _refused(error, doing, project)
+        return _refused(error, doing, project, api)
     if isinstance(error, TimeoutError | google_errors.RetryError):
         return RetryLater(f"Google Cloud did not answer in time while {doing}.", next_step="Try again in a minute.")
     return WeMoveNext(f"Something of ours went wrong while {doing}: {type(error).__name__}.")
@@ -45,14 +46,14 @@ def _sign_in_told(error: auth_errors.GoogleAuthError, doing: str) -> BotError:
     return PersonMovesNext(f"Google did not accept the bot's credentials while {doing}.", next_step=SIGN_IN)
 
 
-def _refused(error: google_errors.GoogleAPICallError, doing: str, project: str) -> BotError:
+def _refused(error: google_errors.GoogleAPICallError, doing: str, project: str, api: Api) -> BotError:
     """An answer with a gRPC status. What Google says of the reason is kept, cut to a length that a person reads."""
     said = plain(error.message)
     match error:
         case google_errors.Unauthenticated():
             return PersonMovesNext(f"Google did not accept the bot's credentials while {doing}.", next_step=SIGN_IN)
         case google_errors.PermissionDenied():
-            return _forbidden(error, said, doing, project)
+            return _forbidden(error, said, doing, project, api)
         case google_errors.ResourceExhausted():
             return _exhausted(error, said, doing)
         case google_errors.ServiceUnavailable():
@@ -66,12 +67,12 @@ def _refused(error: google_errors.GoogleAPICallError, doing: str, project: str) 
     return PersonMovesNext(f"Google Cloud refused while {doing}: {said}")
 
 
-def _forbidden(error: google_errors.GoogleAPICallError, said: str, doing: str, project: str) -> PersonMovesNext:
+def _forbidden(error: google_errors.GoogleAPICallError, said: str, doing: str, project: str, api: Api) -> PersonMovesNext:
     """A disabled API, a project that is not there, or a missing role: three different things to do."""
     if error.reason == "SERVICE_DISABLED" or "has not been used in project" in said:
         return PersonMovesNext(
-            f"The Cloud TPU API is switched off in project {project}.",
-            next_step=f"Switch on tpu.googleapis.com for project {project} in the Google Cloud console, then wait five minutes.",
+            f"The {api.title} is switched off in project {project}.",
+            next_step=f"Switch on {api.host} for project {project} in the Google Cloud console, then wait five minutes.",
         )
     if error.reason in {"CONSUMER_INVALID", "USER_PROJECT_DENIED"}:
         return PersonMovesNext(
@@ -80,7 +81,7 @@ def _forbidden(error: google_errors.GoogleAPICallError, said: str, doing: str, p
         )
     return PersonMovesNext(
         f"The bot lacks the permission for {doing}.",
-        next_step=f"Give its service account the role TPU Viewer (roles/tpu.viewer) in project {project}.",
+        next_step=f"Give its service account the role {api.role} in project {project}.",
     )
 
 

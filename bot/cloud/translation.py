@@ -9,7 +9,8 @@ from datetime import UTC, datetime
 
 from google.cloud import tpu_v2alpha1 as tpu
 
-from bot.nouns import CapacityRequest, Machine, MachineState, ProvisioningModel, RequestState, Zone
+from bot.cloud.refusal_kinds import refusal_of
+from bot.nouns import CapacityRequest, Machine, MachineState, ProvisioningModel, Refusal, RequestState, Zone
 
 BACKEND = "tpu_api"
 PROVISIONING_LABEL = "provisioning"
@@ -88,6 +89,7 @@ def request_of(queued: tpu.QueuedResource) -> CapacityRequest:
         created_at=moment(queued.create_time) if "create_time" in queued else None,
         provisioning=_request_provisioning(queued, node),
         error=_error(queued),
+        refusal=_refusal(queued),
         labels=dict(node.labels) if node is not None else {},
     )
 
@@ -165,3 +167,9 @@ def _error(queued: tpu.QueuedResource) -> str | None:
     if "failed_data" not in queued.state:
         return None
     return str(queued.state.failed_data.error.message) or None
+
+
+def _refusal(queued: tpu.QueuedResource) -> Refusal | None:
+    """The same with its kind, by code and words."""
+    said = _error(queued)
+    return refusal_of(int(queued.state.failed_data.error.code), said) if said else None

@@ -3,7 +3,9 @@
 from dataclasses import dataclass
 
 from bot.ports.authority import Authorised
+from bot.ports.house import Budget, Grants, House, Limit, Memory, Probes, Roles, Setups, Trail
 from bot.ports.outside import Clock, Cloud, Engine, Prices
+from bot.ports.provisioning import Hardware, Machines, Provisioner, Quotas, Secrets
 from bot.ports.slack import Directory, Identity, Pace, Person, Posted, Slack
 from bot.ports.stores import Approvals, Audit, Cache, Deployments, History, OpenWork, Question, WorkBook
 
@@ -11,6 +13,7 @@ __all__ = [
     "Approvals",
     "Audit",
     "Authorised",
+    "Budget",
     "Cache",
     "Clock",
     "Cloud",
@@ -18,26 +21,30 @@ __all__ = [
     "Directory",
     "Engine",
     "Grants",
+    "Hardware",
     "History",
+    "House",
     "Identity",
+    "Limit",
+    "Machines",
+    "Memory",
     "OpenWork",
     "Pace",
     "Person",
     "Posted",
     "Prices",
+    "Probes",
+    "Provisioner",
     "Question",
+    "Quotas",
+    "Roles",
+    "Secrets",
     "Services",
+    "Setups",
     "Slack",
+    "Trail",
     "WorkBook",
 ]
-
-
-@dataclass(frozen=True)
-class Grants:
-    """Who was given a role by hand: Slack user ids (U…, W…) and user group ids (S…)."""
-
-    admins: tuple[str, ...] = ()
-    operators: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -56,3 +63,5 @@ class Services:
     work: WorkBook
     approvals: Approvals
     audit: Audit
+    house: House | None = None
+    """What is kept in Redis about the house itself; None where there is no Redis."""

@@ -5,9 +5,10 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Authorised:
-    """Leave to write to the world outside, for one piece of work. Made only by the gate (`bot.operations.execute`); adapters demand it.
+    """Leave to write to the world outside, for one piece of work. Adapters demand it.
 
-    `others` says that a second person said yes to touching what is not ours.
+    Made by the gate alone (`bot.operations.execute.leave`): tests/bot/cloud/test_leave.py looks for other makers. `others` says
+    that a second person said yes to touching what is not ours.
     """
 
     work_id: str
