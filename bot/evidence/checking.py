@@ -51,6 +51,7 @@ class Evidence:
         readings = scan(answer)
         numbers = [i for i, reading in enumerate(readings) if reading.kind is Kind.NUMBER]
         taken = _Answer(answer, readings, contexts(answer, readings), numbers, [None] * len(readings))
+        self._index.seen.clear()
         quotes = _quotes(answer, self._index)
         for place, reading in enumerate(readings[:_MOST]):
             taken.by[place] = _quoted(reading, quotes) or _support(taken, place, self._index)
@@ -102,10 +103,19 @@ def _support(taken: _Answer, place: int, index: Index) -> str | None:
         return "named in the results" if index.holds_version(reading.text) else None
     if reading.kind is Kind.MOMENT:
         return moment_supported(reading.moment, context, index) if reading.moment else None
-    found = number_supported(reading, context, index, reading.amounts)
+    found = _number(reading, context, index)
     if found is None and reading.bare:
         found = _with_borrowed_unit(taken, place, index) or calendar_supported(reading, taken.text, index)
     return found
+
+
+def _number(reading: Reading, context: Context, index: Index) -> str | None:
+    """The same number in the same words is looked up once."""
+    said = (reading.amounts, reading.shown, reading.step, reading.bare, reading.bound, reading.unit)
+    key = (*said, context.near, context.far, context.counts, context.stage)
+    if key not in index.seen:
+        index.seen[key] = number_supported(reading, context, index, reading.amounts)
+    return index.seen[key]
 
 
 def _with_borrowed_unit(taken: _Answer, place: int, index: Index) -> str | None:
@@ -118,7 +128,7 @@ def _with_borrowed_unit(taken: _Answer, place: int, index: Index) -> str | None:
             factor = neighbour.amounts[0].value / neighbour.shown
             amount = Amount(reading.shown * factor, reading.step * factor, neighbour.amounts[0].dimension)
             typed = replace(reading, bare=False, amounts=(amount,), unit=neighbour.unit)
-            if found := number_supported(typed, context, index, typed.amounts):
+            if found := _number(typed, context, index):
                 return found
     return None
 

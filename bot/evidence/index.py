@@ -3,7 +3,7 @@
 import re
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from itertools import islice
 
 from bot.evidence.facts import Fact, Facts
@@ -31,6 +31,7 @@ class Index:
         for fact in facts.moments:
             for word in fact.leaf | fact.around | fact.beside:
                 self._moment_by_word[word].append(fact)
+        self.seen: dict[Hashable, str | None] = {}
         self._agreeing: dict[Moment, list[Fact]] = {}
         self._named: dict[tuple[str, str], set[str]] = defaultdict(set)
         for fact in (*facts.numbers, *facts.moments):

@@ -112,7 +112,9 @@ def _counted(text: str) -> Unit:
 
 
 def per_time(top: Unit, time: Unit) -> Unit:
-    """A rate. Requests and tokens stay in its dimension."""
+    """A rate. Requests and tokens stay in its dimension; TFLOPs are written for TFLOP/s, so these two are one."""
+    if top.dimension == "flop":
+        return Unit("flop", top.factor / time.factor)
     what = _RATED.get(top.noun, "") or top.dimension
     return Unit(f"{what}/time", top.factor / time.factor, top.noun)
 
