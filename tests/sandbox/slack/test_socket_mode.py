@@ -243,3 +243,17 @@ async def test_bolt_reconnects_when_asked_and_after_a_cut(
     await settle(lambda: slack.sockets.connections != [] and second not in slack.sockets.connections)
     await slack.type("anna", "@gemma", "after cut")
     await settle(lambda: heard == ["after refresh", "after cut"])
+
+
+async def test_connections_can_be_refreshed_by_the_clock(clock: ManualClock) -> None:
+    slack = SlackStandIn(clock=clock, refresh_every=60)
+    await slack.start()
+    client = AsyncWebClient(token=slack.workspace.app.app_token, base_url=slack.api_url)
+    url = (await client.apps_connections_open(app_token=str(client.token)))["url"]
+    async with aiohttp.ClientSession() as session:
+        wire = Wire(await session.ws_connect(url))
+        assert (await wire.next())["type"] == "hello"
+        await clock.advance(60)
+        assert (await wire.next())["reason"] == "refresh_requested"
+        assert slack.deliveries.under_way == 0
+    await slack.stop()
