@@ -17,7 +17,7 @@ from bot.errors import NotConnectedError
 from bot.model import TimeOuts, VllmEngine
 from bot.nouns import Deployment
 from bot.operations.money import BookPrices
-from bot.ports import Cloud, Grants, Identity, Services, Slack
+from bot.ports import Cloud, Grants, House, Identity, Services, Slack
 from bot.pricing.snapshot import snapshot
 from bot.settings import Settings
 from bot.slack.client import SlackClient
@@ -27,12 +27,15 @@ from bot.slack.wire import Wire, connect
 from bot.store.absent import NoApprovals, NoAudit, NoDirectory, NoWork
 from bot.store.approvals import ApprovalStore
 from bot.store.audit import AuditLog
+from bot.store.budget import BudgetStore
 from bot.store.cache import RedisCache
 from bot.store.counters import Counters
 from bot.store.deliveries import DeliveryStore
 from bot.store.deployments import DeploymentStore, from_file, from_settings
 from bot.store.history import HistoryStore, NoHistory
 from bot.store.pace import RedisPace
+from bot.store.probes import RedisProbe
+from bot.store.roles import RoleStore
 from bot.store.work import WorkStore
 
 IDENTITY_LIFE_S = 3600
@@ -99,6 +102,21 @@ def cloud(settings: Settings) -> CloudOnFirstUse | NoCloud:
     return CloudOnFirstUse(open_it)
 
 
+class _Probes(RedisProbe):
+    """Implements `bot.ports.Probes`: our memory and our processes, and what Slack says of the app."""
+
+    def __init__(self, redis: Redis, slack: SlackClient) -> None:
+        """Nothing is asked before the first call."""
+        super().__init__(redis)
+        self.scopes = slack.scopes
+        self.in_channel = slack.in_channel
+
+
+def house(redis: Redis, known: DeploymentStore, slack: SlackClient) -> House:
+    """What is kept about the house itself."""
+    return House(RoleStore(redis), known, BudgetStore(redis), AuditLog(redis), _Probes(redis, slack))
+
+
 async def _identity(slack: Slack, cache: RedisCache, token: str) -> Identity:
     """Who the token makes us, asked of Slack once an hour for all processes."""
     key = "identity:" + hashlib.sha256(token.encode()).hexdigest()[:16]
@@ -133,12 +151,13 @@ async def running(settings: Settings) -> AsyncIterator[Runtime]:
             stack.push_async_callback(capacity.aclose)
         work = WorkStore(redis, lease_s=settings.lease_seconds, kick_s=settings.kick_seconds)
         history = HistoryStore(redis)
+        known = DeploymentStore(redis, deployments)
         services = Services(
             clock=WallClock(),
             team_id=(await _identity(slack, cache, token)).team_id,
             grants=Grants(admins=settings.admins, operators=settings.operators),
             directory=SlackDirectory(slack, cache),
-            deployments=DeploymentStore(redis, deployments),
+            deployments=known,
             engine=engines,
             cloud=capacity,
             history=history,
@@ -146,6 +165,7 @@ async def running(settings: Settings) -> AsyncIterator[Runtime]:
             work=work,
             approvals=ApprovalStore(redis, queue="steps", kick_s=settings.kick_seconds),
             audit=AuditLog(redis),
+            house=house(redis, known, slack),
         )
         yield Runtime(services, redis, work, DeliveryStore(redis), slack, history, Counters(redis))
 

@@ -15,12 +15,17 @@ from slack_sdk.errors import SlackClientError
 
 from bot.errors import BotError, NotConnectedError
 from bot.operations import OPERATIONS
+from bot.operations.access import grants_of
 from bot.services import Runtime, running
 from bot.settings import Settings
 from bot.slack.wire import connect
+from bot.store.probes import Heart
+from bot.store.roles import CODE_LIFE_S, RoleStore, new_code
 from bot.view import View
 from handlers.http import Application, Health, serving
 from handlers.slack.app import Listeners, build
+from handlers.slack.modals import Forms
+from handlers.slack.secrets import digest
 from jobs.inbox import Inbox
 from jobs.kick import Kicker
 from jobs.redis import for_rq
@@ -63,12 +68,28 @@ async def _serve(settings: Settings, runtime: Runtime, ended: asyncio.Event) -> 
     async with aiohttp.ClientSession(trust_env=False) as session:
         client = connect(settings.slack_bot_token.get_secret_value(), settings.slack_api_url, session)
         secret = settings.slack_signing_secret.get_secret_value() if settings.slack_signing_secret else None
-        app = build(client, secret, Listeners(inbox, runtime.services.clock, runtime.counters.add, _saying(runtime)))
+        forms = Forms(runtime.services, runtime.slack)
+        app = build(client, secret, Listeners(inbox, runtime.services.clock, runtime.counters.add, _saying(runtime), forms))
         chosen = mode(settings)
         listening = _over_http(settings, runtime, app) if chosen == "http" else _over_socket(settings, runtime, app, session)
         async with listening:
             log.info("listening", mode=chosen)
-            await ended.wait()
+            await _offer_first_admin(runtime)
+            heart = asyncio.create_task(Heart(runtime.redis, "web").keep())
+            try:
+                await ended.wait()
+            finally:
+                heart.cancel()
+
+
+async def _offer_first_admin(runtime: Runtime) -> None:
+    """While nobody is admin, our log says how somebody becomes it: only who runs the bot can read that."""
+    services = runtime.services
+    if (await grants_of(services)).admins:
+        return
+    code = new_code()
+    await RoleStore(runtime.redis).offer(services.team_id, digest(code))
+    log.warning("nobody is admin yet", say=f"/gemma setup {code}", minutes=CODE_LIFE_S // 60)
 
 
 @contextlib.asynccontextmanager

@@ -12,6 +12,7 @@ from bot.errors import BotError
 from bot.operations import OPERATIONS
 from bot.services import Runtime, running
 from bot.settings import Settings
+from bot.store.probes import BEAT_S, Heart
 from jobs.exposition import figures
 from jobs.inbox import Inbox
 from jobs.kick import Kicker
@@ -42,6 +43,7 @@ async def _serve(settings: Settings, runtime: Runtime, ended: asyncio.Event) -> 
     try:
         async with asyncio.TaskGroup() as group:
             group.create_task(_every(ended, settings.tick_seconds, lambda: kick_due(runtime, inbox)))
+            group.create_task(_every(ended, BEAT_S, Heart(runtime.redis, "clock").beat))
             group.create_task(_every(ended, min(1.0, settings.sample_seconds), sampler.look))
     finally:
         await listener.cleanup()

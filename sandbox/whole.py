@@ -94,7 +94,7 @@ class Sandbox:
         self._stack.push_async_callback(self.memory.stop)
         self.page = await self.slack.start(port=self._port)
         self._stack.push_async_callback(self.slack.stop)
-        url = await self.vllm.start()
+        url = self.vllm_url = await self.vllm.start()
         self._stack.push_async_callback(self.vllm.stop)
         self.addresses = await self.google.start()
         self._stack.push_async_callback(self.google.stop)

@@ -13,6 +13,7 @@ from bot.operations.metrics import METRICS
 from bot.operations.model import MODEL
 from bot.operations.operation import Registry
 from bot.operations.pasted import PASTED
+from bot.operations.setup import ADOPT, SETUP
 from bot.operations.status import STATUS
 from bot.operations.welcome import WELCOME
 from bot.operations.work import CANCEL, WORK
@@ -35,6 +36,8 @@ OPERATIONS: Registry = (
     HARDWARE,
     WORK,
     CANCEL,
+    SETUP,
+    ADOPT,
     help_operation(_table),
     YES,
     NO,

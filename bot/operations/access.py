@@ -3,7 +3,7 @@
 from bot.errors import BotError, RefusedError
 from bot.nouns import Actor, Role, Standing
 from bot.operations.operation import AnyOperation
-from bot.ports import Services
+from bot.ports import Grants, Services
 from bot.requests import Door
 
 
@@ -16,29 +16,42 @@ async def role_of(services: Services, actor: Actor, door: Door) -> Role:
         return Role.VIEWER
     if actor.team_id != services.team_id:
         return Role.NOBODY
-    given = _by_user_id(services, actor)
+    grants = await grants_of(services)
+    given = _by_user_id(grants, actor)
     if given is not None:
         return given
     try:
-        return await _looked_up(services, actor)
+        return await _looked_up(services, grants, actor)
     except BotError as error:
         raise RefusedError(
             "I could not check with Slack who you are, so I did nothing.", next_step="Try again in a minute."
         ) from error
 
 
-def _by_user_id(services: Services, actor: Actor) -> Role | None:
-    if actor.user_id in services.grants.admins:
+async def grants_of(services: Services) -> Grants:
+    """Roles of the settings and those given from Slack, together."""
+    if services.house is None:
+        return services.grants
+    stored = await services.house.roles.given(services.team_id)
+    return Grants(_both(services.grants.admins, stored.admins), _both(services.grants.operators, stored.operators))
+
+
+def _both(one: tuple[str, ...], other: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys((*one, *other)))
+
+
+def _by_user_id(grants: Grants, actor: Actor) -> Role | None:
+    if actor.user_id in grants.admins:
         return Role.ADMIN
-    if actor.user_id in services.grants.operators:
+    if actor.user_id in grants.operators:
         return Role.OPERATOR
     return None
 
 
-async def _looked_up(services: Services, actor: Actor) -> Role:
+async def _looked_up(services: Services, grants: Grants, actor: Actor) -> Role:
     if await services.directory.standing(actor) is not Standing.MEMBER:
         return Role.NOBODY
-    for role, names in ((Role.ADMIN, services.grants.admins), (Role.OPERATOR, services.grants.operators)):
+    for role, names in ((Role.ADMIN, grants.admins), (Role.OPERATOR, grants.operators)):
         for group in names:
             if group.startswith("S") and await services.directory.in_group(actor, group):
                 return role
@@ -49,9 +62,14 @@ def check(services: Services, operation: AnyOperation, role: Role) -> None:
     """Raises RefusedError, with who may, when the role does not reach."""
     if role is Role.NOBODY:
         raise RefusedError("Only full members of this workspace can use me.", next_step="Ask a member to look for you.")
-    if role < operation.role:
-        needs = "admins" if operation.role is Role.ADMIN else "operators"
-        raise RefusedError(f"Only {needs} can do this.", needs=who_may(services, operation.role))
+    check_role(services, operation.role, role)
+
+
+def check_role(services: Services, needed: Role, role: Role) -> None:
+    """Raises RefusedError, with who may, when the role does not reach what is needed."""
+    if role < needed:
+        needs = "admins" if needed is Role.ADMIN else "operators"
+        raise RefusedError(f"Only {needs} can do this.", needs=who_may(services, needed))
 
 
 def who_may(services: Services, role: Role) -> str:

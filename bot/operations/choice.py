@@ -6,7 +6,7 @@ from bot.operations.operation import Context
 
 
 async def deployment(context: Context, name: str | None) -> Deployment:
-    """The deployment of this name or unique beginning of a name; without a name the first one.
+    """The deployment of this name or unique beginning of a name; without a name the one that this channel means, else the first.
 
     Raises UsageError with the names to press when it is not one of them, NotConnectedError when there is none at all.
     """
@@ -14,7 +14,8 @@ async def deployment(context: Context, name: str | None) -> Deployment:
     if not known:
         raise NotConnectedError("Deployment", "MODEL_BASE_URL")
     if name is None:
-        return known[0]
+        meant = await _preferred(context)
+        return next((one for one in known if one.name == meant), known[0])
     exact = [one for one in known if one.name == name]
     begins = exact or [one for one in known if one.name.startswith(name)]
     if len(begins) == 1:
@@ -22,6 +23,11 @@ async def deployment(context: Context, name: str | None) -> Deployment:
     names = tuple(one.name for one in (begins or known))
     failed = f"“{name}” could be {' or '.join(names)}." if begins else f"There is no deployment “{name}”."
     raise UsageError(failed, near=tuple(f"{context.asked} {one}" for one in names[:5]), next_step="Choose one.")
+
+
+async def _preferred(context: Context) -> str | None:
+    house = context.services.house
+    return None if house is None else await house.setups.preferred(context.services.team_id, context.place.channel)
 
 
 def pressable(context: Context, error: UsageError) -> UsageError:

@@ -1,7 +1,7 @@
 """The gate: the only caller of an operation's `run`."""
 
 import asyncio
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Any
 
@@ -46,6 +46,7 @@ class Admitted:
 
 async def admit(registry: Registry, services: Services, request: Request) -> Admitted:
     """Find, validate, check role. Raises UsageError or RefusedError; nothing ran."""
+    services = replace(services, grants=await access.grants_of(services))
     role = await access.role_of(services, request.actor, request.door)
     if role is Role.NOBODY:
         raise RefusedError("Only full members of this workspace can use me.", next_step="Ask a member to look for you.")

@@ -39,6 +39,9 @@ class Engine(Protocol):
     async def sample(self, deployment: Deployment) -> EngineSample:
         """One scrape of its metrics. RetryLater when it does not answer in time."""
 
+    async def exposition(self, deployment: Deployment) -> str:
+        """Its metrics as it tells them, in Prometheus' text format. Errors as for `sample`."""
+
     async def models(self, deployment: Deployment) -> tuple[ServedModel, ...]:
         """What it serves, as it says."""
 

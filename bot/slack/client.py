@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from bot.errors import RetryLater, WeMoveNext
+from bot.errors import PersonMovesNext, RetryLater, WeMoveNext
 from bot.ports import Identity, Person, Posted
 from bot.slack.failures import BlocksRefusedError
 from bot.slack.find import Finder
@@ -65,11 +65,8 @@ class SlackClient:
     async def _send(self, method: str, payload: Mapping[str, Any], *, chart: str | None, urgent: bool) -> Mapping[str, Any]:
         try:
             return await self._wire.write(method, payload, channel=str(payload["channel"]), urgent=urgent)
-        except BlocksRefusedError:
-            if chart is None:
-                raise
-            # Slack takes a moment to look at an uploaded picture and refuses the message until then
-            raise RetryLater("Slack is still taking in the picture.", after_s=PICTURE_WAIT_S, arrived=False) from None
+        except BlocksRefusedError as error:
+            raise (error if chart is None else _not_taken_in()) from None
 
     async def ephemeral(
         self, channel: str, user: str, view: View, thread: str | None = None, *, details: str | None = None
@@ -90,7 +87,10 @@ class SlackClient:
             "unfurl_links": False,
             "unfurl_media": False,
         }
-        await self._wire.answer(response_url, payload)
+        try:
+            await self._wire.answer(response_url, payload)
+        except BlocksRefusedError as error:
+            raise (error if chart is None else _not_taken_in()) from None
 
     async def find(self, channel: str, thread: str | None, key: str, since: datetime) -> str | None:
         """The ts of our message with this key, posted after `since`; None when it surely is not there."""
@@ -147,12 +147,29 @@ class SlackClient:
         needed(answer, "user", "id")
         return _person(answer["user"])
 
+    async def scopes(self) -> frozenset[str] | None:
+        """What our token may do, as Slack says; None when it does not."""
+        return await self._wire.granted()
+
+    async def in_channel(self, channel: str) -> bool | None:
+        """Whether we can read there, which is what being a member gives us."""
+        try:
+            await self._wire.form("conversations.history", {"channel": channel, "limit": 1})
+        except PersonMovesNext:
+            return False
+        return True
+
     async def whoami(self) -> Identity:
         """Who we are; asked once."""
         if self._identity is None:
             answer = await self._wire.form("auth.test", {})
             self._identity = Identity(needed(answer, "team_id"), needed(answer, "user_id"), needed(answer, "bot_id"))
         return self._identity
+
+
+def _not_taken_in() -> RetryLater:
+    """Slack takes a moment to look at an uploaded picture and refuses the message until then."""
+    return RetryLater("Slack is still taking in the picture.", after_s=PICTURE_WAIT_S, arrived=False)
 
 
 def _message(rendered: Rendered) -> dict[str, Any]:

@@ -64,6 +64,18 @@ class Wire:
         await self._pace.wait(method, None, urgent=True)
         return await self._call(method, writes=False, data={name: str(value) for name, value in fields.items()})
 
+    async def granted(self) -> frozenset[str] | None:
+        """The scopes of our token: Slack names them in a header of each answer. None when it does not."""
+        await self._pace.wait("auth.test", None, urgent=True)
+        try:
+            headers = (await self._web.api_call("auth.test")).headers
+        except SlackApiError as error:
+            raise failures.from_api(error, "auth.test", writes=False) from None
+        except (SlackClientError, aiohttp.ClientError, TimeoutError, OSError, AttributeError, ValueError) as error:
+            raise failures.from_network(error, "auth.test", writes=False) from None
+        named = next((value for name, value in headers.items() if name.lower() == "x-oauth-scopes"), None)
+        return None if named is None else frozenset(part.strip() for part in named.split(",") if part.strip())
+
     async def _call(self, method: str, *, writes: bool, **sent: Any) -> Mapping[str, Any]:
         try:
             response = await self._web.api_call(method, **sent)

@@ -74,3 +74,33 @@ def once(what: str) -> str:
 def cached(what: str) -> str:
     """Something looked up outside that may be used for a while."""
     return f"{PREFIX}cached:{what}"
+
+
+def roles(team_id: str) -> str:
+    """Hash of roles given from Slack: user or group id to `admin` or `operator`."""
+    return f"{PREFIX}roles:{team_id}"
+
+
+def setup_code(team_id: str) -> str:
+    """Digest of the code that makes the first admin."""
+    return f"{PREFIX}setup-code:{team_id}"
+
+
+def preferred(team_id: str) -> str:
+    """Hash of channel to the deployment it means when none is named."""
+    return f"{PREFIX}preferred:{team_id}"
+
+
+def budget(team_id: str) -> str:
+    """The monthly limit."""
+    return f"{PREFIX}budget:{team_id}"
+
+
+def alive(name: str, which: str) -> str:
+    """Sign of life of one process."""
+    return f"{PREFIX}alive:{name}:{which}"
+
+
+def questions(team_id: str) -> str:
+    """Sorted set of questions that wait for a yes: score the time of expiry in seconds."""
+    return f"{PREFIX}questions:{team_id}"

@@ -16,6 +16,7 @@ from bot.ports import Clock
 from bot.requests import Request
 from bot.slack.render import render
 from bot.view import Shape, View, line
+from handlers.slack.modals import NAME, Forms, submitted
 from handlers.slack.payloads import Said, from_button, from_command, from_event
 from handlers.slack.secrets import without
 from jobs.inbox import Inbox
@@ -36,8 +37,13 @@ class Listeners:
         clock: Clock,
         count: Callable[[str, str], Awaitable[None]],
         respond: Callable[[str, View], Awaitable[None]],
+        forms: Forms | None = None,
     ) -> None:
-        """`count` counts requests by door; `respond` shows a view to the asker alone. Losing either is of no concern."""
+        """`count` counts requests by door; `respond` shows a view to the asker alone. Losing either is of no concern.
+
+        `forms` opens windows, where there is somebody to open them.
+        """
+        self._forms = forms
         self._inbox = inbox
         self._clock = clock
         self._count = count
@@ -56,12 +62,12 @@ class Listeners:
             shown = render(telling(said.secrets, posted=False))
             await ack(text=shown.text, blocks=shown.blocks, response_type="ephemeral")
             return
-        await ack(await self._taken(said) or "")
+        await ack(await self._opened_or_taken(said, body) or "")
 
     async def button(self, ack: AsyncAck, body: dict[str, Any]) -> None:
         """A pressed button. Slack shows nothing of its acknowledgement, so what was not taken is said at its response_url."""
         said = from_button(body, self._clock.now())
-        refused = await self._taken(said)
+        refused = await self._opened_or_taken(said, body)
         await ack()
         if refused is not None and said is not None and said.request.place.response_url is not None:
             await self._say(said.request.place.response_url, View(verdict=line(refused), shape=Shape.BAD))
@@ -72,6 +78,25 @@ class Listeners:
         if said is not None:
             await self._write(said)
         await ack()
+
+    async def form(self, ack: AsyncAck, body: dict[str, Any]) -> None:
+        """A form that was sent. What is wrong is said beside its field; what could not be written down, beside the first."""
+        found = submitted(body, self._clock.now())
+        if isinstance(found, Request):
+            refused = await self._taken(Said(found, ()))
+            found = {} if refused is None else {NAME: refused}
+        await (ack(response_action="errors", errors=found) if found else ack())
+
+    async def _opened_or_taken(self, said: Said | None, body: Mapping[str, Any]) -> str | None:
+        """A form is opened at once, for its trigger lives 3 s; everything else, and what may not be opened, is written down."""
+        if self._forms is None or said is None:
+            return await self._taken(said)
+        try:
+            return await self._forms.open_for(said.request, str(body.get("trigger_id")))
+        except LookupError:
+            return await self._taken(said)
+        except RedisError:
+            return NOT_TAKEN
 
     async def _taken(self, said: Said | None) -> str | None:
         """None when it is written down, else what to say."""
@@ -111,6 +136,7 @@ def build(client: AsyncWebClient, signing_secret: str | None, listeners: Listene
     )
     app.command(re.compile(r"^/"))(listeners.command)
     app.action(re.compile(r".*"))(listeners.button)
+    app.view(re.compile(r".*"))(listeners.form)
     app.event("app_mention")(listeners.event)
     app.event("message")(listeners.event)
     app.event(re.compile(r".*"))(_ignore)

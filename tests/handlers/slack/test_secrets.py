@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import AsyncIterator
-from typing import cast
+from typing import Any, cast
 from urllib.parse import urlencode
 
 import aiohttp
@@ -76,12 +76,19 @@ def test_a_setup_code_is_sealed_and_other_words_are_left_alone() -> None:
 
 async def everything(redis: Redis) -> str:
     """All that Redis holds, keys and values, as one text."""
-    read = {b"string": "GET", b"hash": "HGETALL", b"set": "SMEMBERS"}
-    held = []
+    read: dict[str, list[str | int]] = {
+        "string": ["GET"],
+        "hash": ["HGETALL"],
+        "set": ["SMEMBERS"],
+        "list": ["LRANGE", 0, -1],
+        "zset": ["ZRANGE", 0, -1],
+    }
+    read["stream"] = ["XRANGE", "-", "+"]
+    held: list[tuple[object, object]] = []
+    anything = cast(Any, redis)
     async for key in redis.scan_iter(count=1000):
-        kind = await redis.type(key)
-        arguments = {b"list": ("LRANGE", key, 0, -1), b"zset": ("ZRANGE", key, 0, -1), b"stream": ("XRANGE", key, "-", "+")}
-        held.append((key, await redis.execute_command(*arguments.get(kind, (read.get(kind, "GET"), key)))))
+        command, *ends = read.get((await anything.type(key)).decode(), ["TYPE"])
+        held.append((key, await anything.execute_command(command, key, *ends)))
     return repr(held)
 
 
