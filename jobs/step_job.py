@@ -32,7 +32,7 @@ class StepJob(Job):
             name, instance, args, kwargs = json.loads(self.data)
         except (ValueError, TypeError):
             return _refuse
-        ours = name == STEP and instance is None and not kwargs and len(args) == 1
+        ours = name == STEP and instance is None and kwargs == {} and isinstance(args, list) and len(args) == 1
         if not (ours and isinstance(args[0], str) and WORK_ID.fullmatch(args[0])):
             return _refuse
         return step

@@ -1,0 +1,148 @@
+"""The inbox, the clock's kicks, its look at deployments, and our own figures."""
+
+import asyncio
+from dataclasses import dataclass, field
+
+import pytest
+from prometheus_client.parser import text_string_to_metric_families
+from redis.asyncio import Redis
+from redis.exceptions import ConnectionError as RedisAwayError
+from structlog.testing import capture_logs
+
+from bot.errors import RetryLater
+from bot.operations import OPERATIONS
+from bot.store import keys
+from bot.store.work import WorkStore
+from jobs.clock import kick_due
+from jobs.exposition import figures
+from jobs.inbox import Inbox
+from jobs.kick import Kicker
+from jobs.sampler import Sampler
+from tests.doubles.ports import House
+from tests.doubles.running import Workshop
+from tests.doubles.sights import PROD, scrape
+
+pytestmark = pytest.mark.wire
+
+
+@dataclass
+class Bell(Kicker):
+    """Remembers kicks; `away` is a Redis that does not answer."""
+
+    rung: list[tuple[str, str]] = field(default_factory=list)
+    away: bool = False
+
+    def kick(self, work_id: str, queue: str) -> None:
+        if self.away:
+            raise RedisAwayError("gone")
+        self.rung.append((work_id, queue))
+
+
+@pytest.fixture
+def bell() -> Bell:
+    return Bell()
+
+
+@pytest.fixture
+def inbox(redis: Redis, bell: Bell) -> Inbox:
+    return Inbox(WorkStore(redis, lease_s=5, kick_s=2), bell, OPERATIONS)
+
+
+async def rung(bell: Bell, times: int) -> None:
+    async with asyncio.timeout(2):
+        while len(bell.rung) < times:
+            await asyncio.sleep(0.002)
+
+
+async def test_a_request_is_written_down_once_and_kicked_once(inbox: Inbox, bell: Bell) -> None:
+    request = House().request("status", id="0f")
+    assert [await inbox.accept(request), await inbox.accept(request)] == [True, False]
+    await rung(bell, 1)
+    assert bell.rung == [("r-0f", "reads")]
+    work = await inbox.work.claim("r-0f")
+    assert work is not None
+    assert work.request == request
+
+
+@pytest.mark.parametrize("words", ["no such word", "machines !!", "", "\u2014\u2014", "status prod"])
+async def test_words_that_make_no_request_are_written_down_too(inbox: Inbox, bell: Bell, words: str) -> None:
+    assert await inbox.accept(House().request(words, id="0f"))
+    await rung(bell, 1)
+    assert bell.rung == [("r-0f", "reads")]
+
+
+async def test_a_lost_kick_loses_no_work_for_the_clock_kicks_again(inbox: Inbox, bell: Bell, redis: Redis) -> None:
+    bell.away = True
+    with capture_logs() as logged:
+        await inbox.accept(House().request("status", id="0f"))
+        async with asyncio.timeout(2):
+            while not logged:
+                await asyncio.sleep(0.002)
+    assert logged[0]["event"] == "kick lost, the clock repeats it"
+    bell.away = False
+    shop = Workshop(redis)
+    await kick_due(shop.runtime, inbox)
+    assert bell.rung == [], "it is not due before two seconds have passed"
+    await redis.zadd(keys.DUE, {"r-0f": 0})
+    await kick_due(shop.runtime, inbox)
+    await kick_due(shop.runtime, inbox)
+    assert bell.rung == [("r-0f", "reads")]
+
+
+async def watching(redis: Redis) -> tuple[Workshop, Sampler, Sampler]:
+    shop = Workshop(redis)
+    shop.house.names.known = [
+        PROD,
+        PROD.model_copy(update={"name": "bench"}),
+        PROD.model_copy(update={"name": "new", "base_url": None}),
+    ]
+    shop.house.engine.scrape = scrape(running=4)
+    return shop, Sampler(shop.runtime, 30), Sampler(shop.runtime, 30)
+
+
+async def test_of_two_clocks_one_takes_a_slot(redis: Redis) -> None:
+    shop, one, other = await watching(redis)
+    await asyncio.gather(one.look(), other.look(), one.look())
+    assert await shop.runtime.counters.read() == {("samples", "prod"): 1, ("samples", "bench"): 1}
+    shop.house.clock.move(seconds=30)
+    shop.house.engine.scrape = scrape(shop.house.clock.now(), running=5)
+    await other.look()
+    assert (await shop.runtime.counters.read())["samples", "prod"] == 2
+    last = await shop.runtime.history.last("T1", "prod")
+    assert last is not None
+    assert last.gauges == {"running": 5}
+
+
+async def test_a_deployment_that_does_not_answer_leaves_a_gap_and_is_counted(redis: Redis) -> None:
+    shop, sampler, _ = await watching(redis)
+    shop.house.engine.scrape = RetryLater("Engine: no answer.")
+    with capture_logs():
+        await sampler.look()
+    assert await shop.runtime.counters.read() == {("samples_missed", "prod"): 1, ("samples_missed", "bench"): 1}
+    assert await shop.runtime.history.last("T1", "prod") is None
+
+
+async def test_what_is_usual_is_worked_out_every_ten_minutes_only(redis: Redis) -> None:
+    shop, sampler, _ = await watching(redis)
+    for _ in range(21):
+        shop.house.engine.scrape = scrape(shop.house.clock.now(), running=4)
+        await sampler.look()
+        shop.house.clock.move(seconds=30)
+    assert len(await redis.keys(keys.once("usual:*"))) == 2
+    assert len(await redis.keys(keys.once("sample:*"))) == 21
+
+
+async def test_our_own_figures_can_be_read_by_prometheus(redis: Redis) -> None:
+    shop = Workshop(redis)
+    await shop.accept(shop.house.request("status"))
+    await shop.runtime.counters.add("requests", "command", 3)
+    await shop.runtime.counters.add("samples_missed", 'pr"o\\d\n')
+    await shop.runtime.counters.add("other", "x")
+    families = {one.name: one for one in text_string_to_metric_families(await figures(shop.runtime))}
+    samples = {(one.name, tuple(one.labels.items())): one.value for family in families.values() for one in family.samples}
+    assert samples["gemma_open_work", ()] == 1
+    assert samples["gemma_requests_total", (("door", "command"),)] == 3
+    assert samples["gemma_samples_missed_total", (("deployment", 'pr"o\\d\n'),)] == 1
+    assert samples["gemma_other_total", (("of", "x"),)] == 1
+    assert families["gemma_requests"].type == "counter"
+    assert all(family.documentation for family in families.values())
