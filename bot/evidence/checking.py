@@ -1,6 +1,7 @@
 """Checks every figure of an answer against the results that it was written from."""
 
 import itertools
+import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -167,7 +168,11 @@ def _wholes(taken: _Answer) -> None:
             continue
         part, whole = left.amounts[0], right.amounts[0]
         same = taken.by[place - 1] == taken.by[place]
-        wrong = same if whole.value == part.value and whole.dimension else whole.value < part.value and not same
+        wrong = (
+            same
+            if whole.dimension and math.isclose(whole.value, part.value, rel_tol=0.01)
+            else whole.value < part.value and not same
+        )
         if part.dimension == whole.dimension and wrong:
             taken.by[place] = None
 

@@ -93,7 +93,8 @@ def _score(context: Context, fact: Fact, *, names: bool = True) -> float:
     outer = fact.around | fact.beside if names else fact.around
     other = sum(weight(word) for word in context.near & (outer - fact.leaf))
     stage = 0.4 if context.stage and context.stage in fact.leaf | fact.around else 0.0
-    return own + 0.8 * other + stage
+    counted = 0.5 if context.counts & fact.things else 0.0
+    return own + 0.8 * other + stage + counted
 
 
 def _rival(context: Context, index: Index, amounts: tuple[Amount, ...], matching: set[int], chosen: Fact) -> float:
