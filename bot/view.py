@@ -73,12 +73,16 @@ class Button(Noun):
 
 
 class Chart(Noun):
-    """Lines over time: per series a name and points (epoch seconds, value or None for a gap). `alt` says it in words."""
+    """Lines over time: per series a name and points (epoch seconds, value or None for a gap). `alt` says it in words.
+
+    `below` is a second panel in the same picture over the same time, for another unit; its words stand in the upper `alt`.
+    """
 
     title: str
     unit: str
     alt: str = Field(max_length=1000)
     series: tuple[tuple[str, tuple[tuple[float, float | None], ...]], ...]
+    below: "Chart | None" = None
 
 
 class View(Noun):

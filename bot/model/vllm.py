@@ -67,6 +67,10 @@ class VllmEngine:
         except UnreadableExposition as error:
             raise (not_vllm(reply.place) if error.foreign else unreadable(reply.place, "metrics")) from error
 
+    async def exposition(self, deployment: Deployment) -> str:
+        """The text of /metrics as it is. Errors as for `sample`."""
+        return (await self._ask(deployment, "/metrics")).expect_ok().text()
+
     async def models(self, deployment: Deployment) -> tuple[ServedModel, ...]:
         """What /v1/models lists, in its order. Errors as for `sample`."""
         reply = (await self._ask(deployment, "/v1/models")).expect_ok()

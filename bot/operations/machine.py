@@ -2,11 +2,10 @@
 
 from datetime import datetime
 
-from pydantic import BaseModel
-
 from bot.errors import UsageError
-from bot.nouns import CapacityRequest, Deployment, Effect, Fleet, Machine, ProvisioningModel, Quantity, Role, SeenBy
+from bot.nouns import CapacityRequest, Deployment, Effect, Fleet, Machine, Role, SeenBy
 from bot.operations import machine_view
+from bot.operations.machine_found import Found
 from bot.operations.machines import OURS
 from bot.operations.money import hourly
 from bot.operations.operation import Arguments, Context, Operation
@@ -18,31 +17,6 @@ class MachineArguments(Arguments):
     """The name of a machine or of a request, or the beginning of only one of them."""
 
     name: GivenName
-
-
-class Found(BaseModel):
-    """What is known of it; None is unknown. Metadata is never read: start-up scripts hold tokens.
-
-    `ends_at` is the end that is recorded for the deployment which it serves. `request_error` is the cloud's own words.
-    """
-
-    name: str
-    zone: str
-    machine_state: str | None
-    request: str | None
-    request_state: str | None
-    request_error: str | None
-    health: str | None
-    address: str | None
-    accelerator: str | None
-    provisioning: ProvisioningModel | None
-    created_at: datetime | None
-    ours: bool
-    owner: str | None
-    deployment: str | None
-    usd_per_hour: Quantity | None
-    ends_at: datetime | None
-    at: datetime
 
 
 async def run(context: Context, arguments: MachineArguments) -> Found:

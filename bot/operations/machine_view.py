@@ -1,14 +1,10 @@
 """How one machine reads: state first, then where it is and whose, then money and its end."""
 
-from typing import TYPE_CHECKING
-
 from bot.nouns import MachineState, ProvisioningModel, RequestState
+from bot.operations.machine_found import Found
+from bot.operations.operation import Context
 from bot.operations.wording import ago, duration, money
 from bot.view import Button, Line, Shape, View, When, bold, code, line
-
-if TYPE_CHECKING:
-    from bot.operations.machine import Found
-    from bot.operations.operation import Context
 
 ERROR_SHOWN = 300
 """Characters of the cloud's own error that are shown."""
@@ -25,7 +21,7 @@ GOOD = {MachineState.READY, RequestState.ACTIVE}
 BAD = {MachineState.LOST, RequestState.FAILED, RequestState.SUSPENDED}
 
 
-def show(found: "Found", _context: "Context") -> View:
+def show(found: Found, _context: Context) -> View:
     """The verdict, then five lines at most."""
     lines = [_place(found), _whose(found), _money(found), _end(found)]
     if found.request_error:
@@ -36,7 +32,7 @@ def show(found: "Found", _context: "Context") -> View:
     return View(verdict=_verdict(found), shape=_shape(found), lines=tuple(lines), buttons=tuple(buttons))
 
 
-def _verdict(found: "Found") -> Line:
+def _verdict(found: Found) -> Line:
     if found.machine_state is None:
         since = f" · asked {ago(found.created_at, found.at)}" if found.created_at else " · since when is unknown"
         return line(bold(f"{found.name} is {found.request_state}"), f", no machine yet{since}")
@@ -45,13 +41,13 @@ def _verdict(found: "Found") -> Line:
     return line(bold(f"{found.name} is {found.machine_state}{health}"), since)
 
 
-def _shape(found: "Found") -> Shape:
+def _shape(found: Found) -> Shape:
     state = found.machine_state or found.request_state
     healthy = found.machine_state is None or found.health in {None, "HEALTHY"}
     return Shape.BAD if state in BAD else Shape.GOOD if state in GOOD and healthy else Shape.CONCERN
 
 
-def _place(found: "Found") -> Line:
+def _place(found: Found) -> Line:
     parts = [found.accelerator or "slice unknown", found.zone]
     parts.append(found.provisioning.value if found.provisioning else "how it was bought is unknown")
     if found.machine_state is None:
@@ -60,7 +56,7 @@ def _place(found: "Found") -> Line:
     return line(", ".join(parts), " · address ", *address)
 
 
-def _whose(found: "Found") -> Line:
+def _whose(found: Found) -> Line:
     serves = f", for {found.deployment}" if found.deployment else ", for no deployment that I know"
     owner = f" · owner {found.owner or 'unknown'}"
     request = f" · request {found.request} {found.request_state}" if found.request and found.request != found.name else ""
@@ -68,7 +64,7 @@ def _whose(found: "Found") -> Line:
     return line(f"{'Ours' if found.ours else 'Not ours'}{serves}{owner}{request}{untouched}")
 
 
-def _money(found: "Found") -> Line:
+def _money(found: Found) -> Line:
     if found.machine_state is None:
         return line("Bills nothing: waiting is free.")
     if found.usd_per_hour is None:
@@ -81,7 +77,7 @@ def _money(found: "Found") -> Line:
     return line(f"{money(price.value)}/h (list price of {price.at.day} {price.at:%b}){so_far}")
 
 
-def _end(found: "Found") -> Line:
+def _end(found: Found) -> Line:
     if found.machine_state is None:
         return line("End: none, before there is a machine.")
     then = AT_THE_END.get(found.provisioning) if found.provisioning else None

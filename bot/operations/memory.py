@@ -1,76 +1,24 @@
 """`memory`: what fits, how many users, from the engine's labels or computed, and which; and what would do instead."""
 
 import asyncio
-from typing import Annotated
-
-from pydantic import BaseModel, Field
 
 from bot.errors import NotConnectedError, UsageError
 from bot.nouns import Deployment, Effect, ProvisioningModel, Quantity, Role, SeenBy, ServedModel
 from bot.operations import choice, memory_plan, memory_view
+from bot.operations.memory_arguments import MemoryArguments
+from bot.operations.memory_result import Memory, Proposal
 from bot.operations.money import hourly
-from bot.operations.operation import Arguments, Context, Operation
+from bot.operations.operation import Context, Operation
 from bot.operations.sources import attempt
-from bot.operations.values import CacheType, ContextTokens, GivenName, ModelName, SliceName, ZoneName
 from bot.serving import memory, slices
-from bot.serving.catalogue import Fit
 from bot.serving.gemma import Geometry, find
 from bot.serving.layout import DEFAULT_UTILIZATION
 from bot.serving.memory import DEFAULT_CONTEXT, MemoryAnswer
-from bot.serving.planner import Capacity, Planner
+from bot.serving.planner import Capacity
 from bot.serving.proposals import for_users
 
 DEFAULT_USERS = 5
 """Our choice: a small team. Fewer at the asked length than this, and something larger is proposed."""
-
-
-class MemoryArguments(Arguments):
-    """Which model, slice, context and cache; without model and slice the deployment as it runs.
-
-    The last seven are for the terminal: with any of them the cache of one chip is planned exactly as an engine would plan it.
-    """
-
-    model: ModelName | None = None
-    slice: SliceName | None = None
-    context: ContextTokens | None = Field(default=None, gt=0, le=10_000_000)
-    cache: CacheType | None = None
-    zone: ZoneName | None = None
-    deployment: GivenName | None = None
-    users: int | None = Field(default=None, gt=0, le=1_000_000)
-    utilization: float | None = Field(default=None, gt=0, le=1)
-    kv_gib: float | None = Field(default=None, gt=0, le=100_000)
-    batched_tokens: int | None = Field(default=None, gt=0, le=10_000_000)
-    concurrent_batches: int | None = Field(default=None, gt=0, le=64)
-    block_size: int | None = Field(default=None, gt=0, le=65_536)
-    tp: int | None = Field(default=None, gt=0, le=4_096)
-    kv_dtype: Annotated[str | None, Field(max_length=40)] = None
-    planner: Planner | None = None
-
-
-class Proposal(BaseModel):
-    """A slice and cache type that would serve `users` requests of `context` tokens. Computed, so an estimate."""
-
-    users: int
-    context: int
-    fit: Fit
-    usd_per_hour: Quantity | None
-    provisioning: ProvisioningModel | None
-    zone: str | None
-
-
-class Memory(BaseModel):
-    """The answer for `context`, the length that was asked about. `deployment` is None when a combination was computed.
-
-    `with_fp8` is how many users an fp8 cache on the same slice would serve (computed), None when it has one or cannot be told.
-    """
-
-    deployment: str | None
-    context: int
-    answer: MemoryAnswer
-    with_fp8: Quantity | None
-    proposal: Proposal | None
-    wanted_users: int
-    missing: tuple[str, ...] = ()
 
 
 async def run(context: Context, arguments: MemoryArguments) -> Memory | Capacity:

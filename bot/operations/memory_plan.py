@@ -1,9 +1,8 @@
 """The exact form of `memory`: the cache of one chip planned block by block as the engine does, from given values alone."""
 
-from typing import TYPE_CHECKING
-
 from bot.errors import UsageError
 from bot.nouns import Slice
+from bot.operations.memory_arguments import MemoryArguments
 from bot.serving import slices
 from bot.serving.catalogue import BATCHED_TOKENS, FP8_BLOCK
 from bot.serving.dtypes import bytes_of
@@ -12,9 +11,6 @@ from bot.serving.layout import DEFAULT_UTILIZATION, layout
 from bot.serving.memory import DEFAULT_CONTEXT
 from bot.serving.planner import Capacity, Planner, plan
 
-if TYPE_CHECKING:
-    from bot.operations.memory import MemoryArguments
-
 EXACT = ("kv_gib", "batched_tokens", "concurrent_batches", "block_size", "tp", "kv_dtype", "planner")
 """The values that only this form has."""
 
@@ -22,12 +18,12 @@ GPU_BATCHED_TOKENS = 8_192
 """--max-num-batched-tokens that vLLM 0.32's API server takes by itself on GPUs of 70 GiB and more (vllm/engine/arg_utils.py)."""
 
 
-def wanted(arguments: "MemoryArguments") -> bool:
+def wanted(arguments: MemoryArguments) -> bool:
     """Whether any value of the exact form was given."""
     return any(getattr(arguments, name) is not None for name in EXACT)
 
 
-def planned(arguments: "MemoryArguments") -> Capacity:
+def planned(arguments: MemoryArguments) -> Capacity:
     """The plan. Without `kv_gib` the room for the cache is computed from slice and utilization, at its low end.
 
     Raises UsageError when the model is missing, when neither memory nor slice is given, or when the weights leave no room.
@@ -52,7 +48,7 @@ def planned(arguments: "MemoryArguments") -> Capacity:
     )
 
 
-def _room_gib(arguments: "MemoryArguments", piece: Slice | None) -> float:
+def _room_gib(arguments: MemoryArguments, piece: Slice | None) -> float:
     """GiB for the cache on one chip: usable x utilization - weights."""
     if piece is None or arguments.model is None:
         raise _lacking("the slice, or the GiB for the cache on one chip (kv-gib)")

@@ -1,15 +1,11 @@
 """How an answer about memory reads (messages.md, T7): users first, then where it comes from, why, and what would do."""
 
-from typing import TYPE_CHECKING
-
+from bot.operations.memory_result import Memory, Proposal
+from bot.operations.operation import Context
 from bot.operations.wording import count, money
 from bot.serving.memory import Basis, UsersAt
 from bot.serving.planner import Capacity
 from bot.view import Button, Line, Shape, View, When, bold, line
-
-if TYPE_CHECKING:
-    from bot.operations.memory import Memory, Proposal
-    from bot.operations.operation import Context
 
 
 def tokens(length: int) -> str:
@@ -17,7 +13,7 @@ def tokens(length: int) -> str:
     return f"{length // 1024}K" if length % 1024 == 0 else f"{length:,} tokens"
 
 
-def show(found: "Memory | Capacity", _context: "Context") -> View:
+def show(found: Memory | Capacity, _context: Context) -> View:
     """One message for either form."""
     return _plan(found) if isinstance(found, Capacity) else _answer(found)
 
@@ -40,7 +36,7 @@ def _plan(plan: Capacity) -> View:
     )
 
 
-def _answer(found: "Memory") -> View:
+def _answer(found: Memory) -> View:
     proposal = found.proposal
     lines = [
         _source(found),
@@ -58,23 +54,23 @@ def _answer(found: "Memory") -> View:
     )
 
 
-def _users(found: "Memory") -> int | None:
+def _users(found: Memory) -> int | None:
     users = found.answer.users_for(found.context)
     return None if users is None else int(users.value)
 
 
-def _shape(found: "Memory") -> Shape:
+def _shape(found: Memory) -> Shape:
     users = _users(found)
     return Shape.NONE if users is None else Shape.BAD if users == 0 else Shape.CONCERN if users == 1 else Shape.GOOD
 
 
-def _subject(found: "Memory") -> str:
+def _subject(found: Memory) -> str:
     piece = found.answer.piece
     where = f" on {piece.name}" if piece else f" on {found.deployment}" if found.deployment else ""
     return f"{tokens(found.context)}{where} with {found.answer.model or 'this model'}"
 
 
-def _verdict(found: "Memory") -> Line:
+def _verdict(found: Memory) -> Line:
     users = _users(found)
     fp8 = ""
     if found.with_fp8 is not None and users is not None and found.with_fp8.value > users:
@@ -87,7 +83,7 @@ def _verdict(found: "Memory") -> Line:
     return line(bold(f"{_subject(found)} {safe} {count(users, 'user')} at a time"), fp8)
 
 
-def _source(found: "Memory") -> Line:
+def _source(found: Memory) -> Line:
     answer = found.answer
     if answer.tokens is not None:
         where = "the engine's own labels" if answer.basis is Basis.LABELS else "the start-up log"
@@ -99,7 +95,7 @@ def _source(found: "Memory") -> Line:
     return line(f"Computed, an estimate: {room}; one request takes {fit.request_gib_per_chip:.2f} GiB.")
 
 
-def _at_once(found: "Memory") -> Line:
+def _at_once(found: Memory) -> Line:
     rows = [_one(row) for row in found.answer.users if row.context in {8_192, 16_384, 32_768, 65_536, found.context}]
     return line(f"Users at once: {' · '.join(rows)}; more wait or are redone, slower.")
 
@@ -110,7 +106,7 @@ def _one(row: UsersAt) -> str:
     return f"{tokens(row.context)} {row.users.value:.0f}"
 
 
-def _why(found: "Memory") -> tuple[Line, ...]:
+def _why(found: Memory) -> tuple[Line, ...]:
     fit = found.answer.fit
     if _users(found) == 0 and fit is not None and found.answer.estimate:
         return (line(f"Why: {fit.why}."),)
@@ -120,7 +116,7 @@ def _why(found: "Memory") -> tuple[Line, ...]:
     return tuple(line(f"Why: {note}.") for note in found.answer.notes[:1] if not found.answer.estimate)
 
 
-def _proposed(proposal: "Proposal") -> Line:
+def _proposed(proposal: Proposal) -> Line:
     untested = "; fp8 quality not tested" if proposal.fit.cache == "fp8" else ""
     if proposal.usd_per_hour is not None and proposal.provisioning is not None:
         at, per_hour = proposal.usd_per_hour.at, money(proposal.usd_per_hour.value)
@@ -134,20 +130,20 @@ def _proposed(proposal: "Proposal") -> Line:
     )
 
 
-def _nothing_larger(found: "Memory") -> tuple[Line, ...]:
+def _nothing_larger(found: Memory) -> tuple[Line, ...]:
     users = found.answer.users_for(found.context)
     if users is None or users.value >= found.wanted_users:
         return ()
     return (line(f"For {found.wanted_users} users at {tokens(found.context)} I know no single machine that would do."),)
 
 
-def _try_it(found: "Memory", proposal: "Proposal") -> Button:
+def _try_it(found: Memory, proposal: Proposal) -> Button:
     where, length = proposal.fit.piece.name, tokens(proposal.context).split()[0].replace(",", "")
     words = f"memory {found.answer.model} {where} {length} {proposal.fit.cache}"
     return Button(label=f"Try it: memory {where} {proposal.fit.cache}", words=words)
 
 
-def _details(found: "Memory") -> tuple[Line, ...]:
+def _details(found: Memory) -> tuple[Line, ...]:
     answer, lines = found.answer, []
     decoding = [f"{tokens(row.context)} {row.decoding.value:.0f}" for row in answer.users if row.decoding is not None]
     if decoding:
@@ -163,7 +159,7 @@ def _details(found: "Memory") -> tuple[Line, ...]:
     return tuple(line(words) for words in lines)
 
 
-def _layout_lines(found: "Memory") -> list[str]:
+def _layout_lines(found: Memory) -> list[str]:
     fit = found.answer.fit
     if fit is None:
         return []

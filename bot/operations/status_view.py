@@ -2,11 +2,15 @@
 
 from collections.abc import Callable
 
+from bot.nouns import MachineState, RequestState
 from bot.operations.grade import SHAPES, Grade
 from bot.operations.operation import Context
 from bot.operations.status_result import Status
 from bot.operations.wording import ago, duration, money, percent, seconds
 from bot.view import Button, Line, Span, View, When, bold, line, text
+
+_REQUESTED = frozenset(map(str, RequestState)) - frozenset(map(str, MachineState))
+"""States that only a request for a machine has."""
 
 
 def show(status: Status, _context: Context) -> View:
@@ -16,7 +20,10 @@ def show(status: Status, _context: Context) -> View:
         verdict=_VERDICTS[status.grade](status),
         shape=SHAPES[status.grade],
         lines=tuple(one for one in lines if one),
-        buttons=(Button(label="Look again", words=f"status {status.deployment}"),),
+        buttons=(
+            Button(label="Look again", words=f"status {status.deployment}"),
+            Button(label="Chart", words=f"metrics {status.deployment} since 6h"),
+        ),
     )
 
 
@@ -51,7 +58,7 @@ def _full(status: Status) -> Line:
 
 
 def _silent(status: Status) -> Line:
-    why = f", though {status.machine} runs" if status.machine_state == "ready" else ""
+    why = ", though its machine runs" if status.machine_state == "ready" else ""
     return line(_named(status, "not answering"), why)
 
 
@@ -63,7 +70,10 @@ def _no_machine(status: Status) -> Line:
     """A machine that is there but does not run may still bill."""
     if status.machine_state is None:
         return line(bold(f"{status.deployment} has no machine"), ": nothing runs and nothing bills")
-    return line(_named(status, "not running"), f": machine {status.machine or '(no name)'} is {status.machine_state}")
+    whose = "the request for its machine" if status.machine_state in _REQUESTED else "its machine"
+    return line(
+        _named(status, "not running"), f": {whose} {'' if status.machine_state == 'failed' else 'is '}{status.machine_state}"
+    )
 
 
 def _queued(status: Status) -> Line:
@@ -102,6 +112,8 @@ def _machine(status: Status) -> Span:
         return text("No machine." if status.grade is Grade.NO_MACHINE else "Machine unknown.")
     health = f" and {status.machine_health.lower()}" if status.machine_health else ""
     where = f", {status.zone}" if status.zone else ""
+    if status.machine_state in _REQUESTED:
+        return text(f"Machine {status.machine or '(no name)'} was asked for: {status.machine_state}{where}.")
     return text(f"Machine {status.machine or '(no name)'} {status.machine_state}{health}{where}.")
 
 
@@ -117,5 +129,5 @@ def _rest(status: Status) -> Line:
     else:
         left = (status.ends_at - status.at).total_seconds()
         parts += ["ends in " if left > 0 else "ended ", f"{duration(left)}{'' if left > 0 else ' ago'}"]
-    parts.append(f" · engine seen {ago(status.seen, status.at)}" if status.seen else " · engine never seen")
+    parts.append(f" · engine seen {ago(status.seen, status.at)}" if status.seen else " · last sight of the engine unknown")
     return line(*parts)

@@ -37,6 +37,22 @@ def _span(word: str) -> str:
     return str(int(found[1]) * _SPANS[found[2]])
 
 
+def _clock(word: str) -> str:
+    """A time of day as minutes after midnight."""
+    hours, minutes = (int(part) for part in word.split(":"))
+    if hours > 23 or minutes > 59:
+        raise ValueError(f"not a time of day: {word}")
+    return str(hours * 60 + minutes)
+
+
+_BACK = {"hour": "1h", "yesterday": "1d", "day": "1d", "week": "7d"}
+
+
+def _back(word: str) -> str:
+    """How much earlier, in seconds: `yesterday`, `hour`, `week`, or a duration."""
+    return _span(_BACK.get(word.lower(), word))
+
+
 SLICE = Form("slice", re.compile(r"(v\d+[a-z]*(?:litepod)?|tpu7x)-\d{1,4}", re.I), "v6e-4", str.lower)
 GENERATION = Form("generation", re.compile(r"(?:v\d+[a-z]*|tpu7x|trillium|ironwood)(?:-\d{1,4})?", re.I), "v6e", str.lower)
 MODEL = Form("model", re.compile(r"(?:google/)?(?:gemma-?4-?)?(E2B|E4B|12B|26B(?:-A4B)?|31B)(?:-it)?", re.I), "31B")
@@ -44,6 +60,8 @@ ZONE = Form("zone", re.compile(r"[a-z]+-[a-z]+\d+-[a-z]+\d*", re.I), "us-east5-a
 CONTEXT = Form("context", re.compile(r"\d{1,4}[KkM]|\d{3,7}"), "32K", _context)
 CACHE = Form("cache", re.compile(r"fp8|bf16", re.I), "fp8", str.lower)
 SPAN = Form("since", re.compile(r"\d{1,4}\s*(?:s|m|min|h|d)", re.I), "4h", _span)
+CLOCK = Form("time of day", re.compile(r"\d{1,2}:\d{2}"), "02:40", _clock)
+BACK = Form("time to compare with", re.compile(r"hour|yesterday|day|week|\d{1,4}(?:m|min|h|d)", re.I), "yesterday", _back)
 NAME = Form("name", re.compile(r"[a-z][a-z0-9-]{0,62}", re.I), "prod", str.lower)
 
 SliceName = Annotated[str, SLICE]
@@ -53,4 +71,6 @@ ZoneName = Annotated[str, ZONE]
 ContextTokens = Annotated[int, CONTEXT]
 CacheType = Annotated[str, CACHE]
 Seconds = Annotated[int, SPAN]
+ClockTime = Annotated[int, CLOCK]
+BackSeconds = Annotated[int, BACK]
 GivenName = Annotated[str, NAME]

@@ -39,14 +39,26 @@ def draw_chart(chart: Chart) -> bytes:
 
     figure = Figure(figsize=(WIDTH_INCHES, HEIGHT_INCHES), dpi=DPI, layout="constrained")
     FigureCanvasAgg(figure)
-    axes = figure.add_subplot()
-    shown = chart.series[:SERIES_LIMIT]
-    for index, (name, points) in enumerate(shown):
-        _line(axes, index, name, points)
-    _frame(axes, chart, left=len(chart.series) - len(shown))
+    panels = (chart,) if chart.below is None else (chart, chart.below)
+    ends = _ends(panels)
+    for axes, panel in zip(figure.subplots(len(panels), squeeze=False)[:, 0], panels, strict=True):
+        _panel(axes, panel, ends, last=panel is panels[-1])
     out = io.BytesIO()
     figure.savefig(out, format="png", metadata={"Software": None})
     return out.getvalue()
+
+
+def _panel(axes: "Axes", chart: Chart, ends: tuple[float, float] | None, *, last: bool) -> None:
+    shown = chart.series[:SERIES_LIMIT]
+    for index, (name, points) in enumerate(shown):
+        _line(axes, index, name, points)
+    _frame(axes, chart, ends, left=len(chart.series) - len(shown), last=last)
+
+
+def _ends(panels: Sequence[Chart]) -> tuple[float, float] | None:
+    """The first and the last moment of all panels in epoch seconds, so that what stands above each other was at one time."""
+    times = [at for panel in panels for _, points in panel.series[:SERIES_LIMIT] for at, _ in points if 0 <= at < LATEST]
+    return (min(times), max(times)) if times else None
 
 
 def _line(axes: "Axes", index: int, name: str, points: Sequence[tuple[float, float | None]]) -> None:
@@ -86,16 +98,16 @@ def _value(value: float | None) -> float:
     return math.nan if value is None or not math.isfinite(value) else value
 
 
-def _frame(axes: "Axes", chart: Chart, *, left: int) -> None:
+def _frame(axes: "Axes", chart: Chart, ends: tuple[float, float] | None, *, left: int, last: bool) -> None:
     more = f" (and {left} more)" if left else ""
     axes.set_title(_plain(chart.title, 60) + more, fontsize=FONT_POINTS + 2, loc="left")
     axes.set_ylabel(_plain(chart.unit, 30), fontsize=FONT_POINTS)
-    axes.set_xlabel("UTC", fontsize=FONT_POINTS)
+    axes.set_xlabel("UTC" if last else "", fontsize=FONT_POINTS)
     axes.tick_params(labelsize=FONT_POINTS)
     axes.grid(visible=True, color="#cccccc", linewidth=0.8)
     axes.spines[["top", "right"]].set_visible(False)
-    if _has_values(chart):
-        _time_axis(axes, [at for _, points in chart.series[:SERIES_LIMIT] for at, _ in points if 0 <= at < LATEST])
+    if ends is not None and _has_values(chart):
+        _time_axis(axes, *ends, labelled=last)
         axes.set_ylim(bottom=min(0.0, axes.get_ylim()[0]))
         axes.legend(fontsize=FONT_POINTS, frameon=False, loc="best")
     else:
@@ -103,15 +115,17 @@ def _frame(axes: "Axes", chart: Chart, *, left: int) -> None:
         axes.text(0.5, 0.5, "no data", transform=axes.transAxes, ha="center", fontsize=FONT_POINTS + 4)
 
 
-def _time_axis(axes: "Axes", times: Sequence[float]) -> None:
+def _time_axis(axes: "Axes", first: float, latest: float, *, labelled: bool) -> None:
     dates = _dates()
-    middle, half = (max(times) + min(times)) / 2, max((max(times) - min(times)) * 0.52, SHORTEST_S / 2)
+    middle, half = (latest + first) / 2, max((latest - first) * 0.52, SHORTEST_S / 2)
     ends = (max(0.0, middle - half), min(LATEST, middle + half))
     axes.set_xlim(*dates.date2num([datetime.fromtimestamp(at, UTC) for at in ends]))
     locator = dates.AutoDateLocator(minticks=3, maxticks=7, tz=UTC)
     axes.xaxis.set_major_locator(locator)
     axes.xaxis.set_major_formatter(dates.ConciseDateFormatter(locator, tz=UTC))
     axes.xaxis.get_offset_text().set_fontsize(FONT_POINTS)
+    axes.tick_params(axis="x", labelbottom=labelled)
+    axes.xaxis.get_offset_text().set_visible(labelled)
 
 
 def _has_values(chart: Chart) -> bool:

@@ -93,3 +93,12 @@ def test_pyplot_and_its_global_state_are_never_loaded() -> None:
 def test_any_words_and_values_make_a_picture(title: str, name: str, values: list[float | None], step: float) -> None:
     points = tuple((START + step * n, value) for n, value in enumerate(values))
     assert size(draw_chart(Chart(title=title, unit=name, alt="x", series=((name, points),)))) == (1200, 675)
+
+
+def test_a_second_panel_shares_the_picture_and_its_time() -> None:
+    alone = chart(("now", RISE))
+    both = alone.model_copy(update={"below": chart(("running", RISE[20:]), title="Requests")})
+    assert size(draw_chart(both)) == (1200, 675)
+    assert draw_chart(both) != draw_chart(alone)
+    empty = alone.model_copy(update={"below": chart(("running", ()), title="Requests")})
+    assert size(draw_chart(empty)) == (1200, 675)

@@ -1,0 +1,33 @@
+"""What `metrics` finds: figures of one or two times, or the engine's own text."""
+
+from datetime import datetime
+
+from pydantic import BaseModel
+
+from bot.operations.metrics_figures import Figures, Points
+
+
+class Raw(BaseModel):
+    """The engine's own words, without comments and creation times; `left_out` counts what did not fit."""
+
+    lines: tuple[str, ...]
+    left_out: int
+    at: datetime
+
+
+class Metrics(BaseModel):
+    """`now` is None when nothing was seen in that time; then `watched_since` is when looking began, None when it never did.
+
+    `against_s` is how much earlier `before` lies, in seconds. Lines are points of (epoch seconds, value or None for a gap).
+    """
+
+    deployment: str
+    since: datetime
+    until: datetime
+    around: datetime | None
+    now: Figures | None
+    against_s: int | None
+    before: Figures | None
+    first_token: tuple[tuple[str, Points], ...] = ()
+    load: tuple[tuple[str, Points], ...] = ()
+    watched_since: datetime | None = None
