@@ -27,8 +27,6 @@ from handlers.slack.app import Listeners, build
 from handlers.slack.modals import Forms
 from handlers.slack.secrets import digest
 from jobs.inbox import Inbox
-from jobs.kick import Kicker
-from jobs.redis import for_rq
 
 log = structlog.get_logger()
 
@@ -64,7 +62,7 @@ def mode(settings: Settings) -> str:
 
 async def _serve(settings: Settings, runtime: Runtime, ended: asyncio.Event) -> None:
     assert settings.slack_bot_token is not None
-    inbox = Inbox(runtime.work, Kicker(for_rq(settings)), OPERATIONS)
+    inbox = Inbox(runtime.work, OPERATIONS)
     async with aiohttp.ClientSession(trust_env=False) as session:
         client = connect(settings.slack_bot_token.get_secret_value(), settings.slack_api_url, session)
         secret = settings.slack_signing_secret.get_secret_value() if settings.slack_signing_secret else None

@@ -9,14 +9,10 @@ from aiohttp import web
 from redis.exceptions import RedisError
 
 from bot.errors import BotError
-from bot.operations import OPERATIONS
 from bot.services import Runtime, running
 from bot.settings import Settings
 from bot.store.probes import BEAT_S, Heart
 from jobs.exposition import figures
-from jobs.inbox import Inbox
-from jobs.kick import Kicker
-from jobs.redis import for_rq
 from jobs.sampler import Sampler
 
 log = structlog.get_logger()
@@ -37,22 +33,21 @@ async def run(settings: Settings) -> None:
 
 
 async def _serve(settings: Settings, runtime: Runtime, ended: asyncio.Event) -> None:
-    inbox = Inbox(runtime.work, Kicker(for_rq(settings)), OPERATIONS)
     sampler = Sampler(runtime, settings.sample_seconds)
     listener = await _listen(settings, runtime)
     try:
         async with asyncio.TaskGroup() as group:
-            group.create_task(_every(ended, settings.tick_seconds, lambda: kick_due(runtime, inbox)))
+            group.create_task(_every(ended, settings.tick_seconds, lambda: kick_due(runtime)))
             group.create_task(_every(ended, BEAT_S, Heart(runtime.redis, "clock").beat))
             group.create_task(_every(ended, min(1.0, settings.sample_seconds), sampler.look))
     finally:
         await listener.cleanup()
 
 
-async def kick_due(runtime: Runtime, inbox: Inbox) -> None:
+async def kick_due(runtime: Runtime) -> None:
     """Ask workers to look at whatever is due and held by nobody."""
     for work_id, queue in await runtime.work.due():
-        await inbox.kick(work_id, queue)
+        await runtime.work.ring(work_id, queue)
 
 
 async def _every(ended: asyncio.Event, seconds: float, act: Callable[[], Awaitable[None]]) -> None:

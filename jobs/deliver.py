@@ -112,7 +112,7 @@ async def _whisper(step: Step, message: Message, where: Among) -> None:
 
 
 def _with_share(step: Step, outcome: Outcome, where: Alone | Among) -> View:
-    if not isinstance(where, Alone) or outcome.result is None or outcome.path in {"", "help", "details"}:
+    if not isinstance(where, Alone) or outcome.result is None or outcome.whisper or outcome.path in {"", "help", "details"}:
         return outcome.view
     share = Button(label="Share here", words=f"share {step.work.id}")
     return outcome.view.model_copy(update={"buttons": (*outcome.view.buttons, share)})

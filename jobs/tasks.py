@@ -6,13 +6,10 @@ import signal
 from collections.abc import Mapping
 
 from bot.operations import OPERATIONS
-from bot.services import Runtime, running
+from bot.services import running
 from bot.settings import from_environment
-from bot.store.work import Work
 from jobs.answer import answer
-from jobs.inbox import REQUEST, Inbox
-from jobs.kick import Kicker
-from jobs.redis import for_rq
+from jobs.inbox import REQUEST
 from jobs.steps import Kind, Step, run
 
 KINDS: Mapping[str, Kind] = {REQUEST: answer}
@@ -31,9 +28,4 @@ async def _step(work_id: str) -> None:
         asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
     settings = from_environment()
     async with running(settings) as runtime:
-        inbox = Inbox(runtime.work, Kicker(for_rq(settings)), OPERATIONS)
-        await run(lambda work: _claimed(work, runtime, inbox), KINDS, runtime, work_id)
-
-
-def _claimed(work: Work, runtime: Runtime, inbox: Inbox) -> Step:
-    return Step(work, runtime, OPERATIONS, inbox.kick)
+        await run(lambda work: Step(work, runtime, OPERATIONS, runtime.work.ring), KINDS, runtime, work_id)

@@ -6,7 +6,7 @@ from bot.nouns import Actor
 from bot.ports import Question
 from bot.store import keys
 from bot.store.scripts import Scripts
-from bot.store.work import new_work
+from bot.store.work import kick, new_work
 
 KEEP_AFTER_S = 24 * 3600
 """How long an expired question can still be looked at, so that a late click is told what happened."""
@@ -47,11 +47,13 @@ class ApprovalStore:
                 keys.work(question.id),
                 keys.DUE,
                 keys.open_work(from_asker.actor.team_id),
+                keys.KICKS,
             ],
             [
                 by.user_id,
                 question.id,
                 self._kick_ms,
+                kick(question.id, self._queue),
                 *new_work(from_asker, work_id=question.id, kind="request", queue=self._queue),
             ],
         )

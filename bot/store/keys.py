@@ -6,6 +6,10 @@ DUE = f"{PREFIX}due"
 """Sorted set of all open work: member the work id, score the time in ms at which it is looked at next."""
 
 
+KICKS = f"{PREFIX}kicks"
+"""List of "queue id": work that a worker shall look at now. Losing an entry costs seconds, for the clock notes it again."""
+
+
 def work(work_id: str) -> str:
     """Hash of one work record."""
     return f"{PREFIX}work:{work_id}"

@@ -16,6 +16,9 @@ from bot.view import View
 KEEP_DONE_S = 24 * 3600
 """How long a finished record answers a repeated trigger with "seen already"."""
 
+KICKS_KEPT = 10_000
+"""Notes beyond this are dropped: without workers nobody reads them, and the clock writes new ones."""
+
 VERSION = 1
 
 
@@ -45,14 +48,21 @@ class WorkStore:
         self._kick_ms = int(kick_s * 1000)
 
     async def accept(self, request: Request, *, work_id: str, kind: str, queue: str) -> bool:
-        """De-duplicate, record and set due in one call. False: this very work is here already."""
+        """De-duplicate, record, set due and note the kick in one call. False: this very work is here already."""
         fields = new_work(request, work_id=work_id, kind=kind, queue=queue)
         fresh = await self._scripts.call(
             "accept",
-            [keys.work(work_id), keys.DUE, keys.open_work(request.actor.team_id)],
-            [work_id, self._kick_ms, *fields],
+            [keys.work(work_id), keys.DUE, keys.open_work(request.actor.team_id), keys.KICKS],
+            [work_id, self._kick_ms, kick(work_id, queue), *fields],
         )
         return bool(fresh)
+
+    async def ring(self, work_id: str, queue: str) -> None:
+        """Note that a worker of `queue` shall look at this work now; at most 10,000 notes are kept."""
+        async with self._redis.pipeline(transaction=False) as pipe:
+            pipe.lpush(keys.KICKS, kick(work_id, queue))
+            pipe.ltrim(keys.KICKS, 0, KICKS_KEPT - 1)
+            await pipe.execute()
 
     async def claim(self, work_id: str) -> Work | None:
         """Take the lease. None: unknown, ended, not due yet, or held by somebody else."""
@@ -118,6 +128,11 @@ class WorkStore:
     async def next_name(self, team_id: str, kind: str) -> str:
         """The next name that people see, for instance bench-12."""
         return f"{kind}-{await self._redis.incr(keys.number(team_id, kind))}"
+
+
+def kick(work_id: str, queue: str) -> str:
+    """The note for one piece of work."""
+    return f"{queue} {work_id}"
 
 
 def new_work(request: Request, *, work_id: str, kind: str, queue: str) -> list[str | int | bytes]:

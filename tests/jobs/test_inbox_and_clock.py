@@ -1,22 +1,19 @@
 """The inbox, the clock's kicks, its look at deployments, and our own figures."""
 
 import asyncio
-from dataclasses import dataclass, field
 
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 from redis.asyncio import Redis
-from redis.exceptions import ConnectionError as RedisAwayError
 from structlog.testing import capture_logs
 
 from bot.errors import RetryLater
 from bot.operations import OPERATIONS
 from bot.store import keys
-from bot.store.work import WorkStore
+from bot.store.work import KICKS_KEPT, WorkStore
 from jobs.clock import kick_due
 from jobs.exposition import figures
 from jobs.inbox import Inbox
-from jobs.kick import Kicker
 from jobs.sampler import Sampler
 from tests.doubles.ports import House
 from tests.doubles.running import Workshop
@@ -25,68 +22,48 @@ from tests.doubles.sights import PROD, scrape
 pytestmark = pytest.mark.wire
 
 
-@dataclass
-class Bell(Kicker):
-    """Remembers kicks; `away` is a Redis that does not answer."""
-
-    rung: list[tuple[str, str]] = field(default_factory=list)
-    away: bool = False
-
-    def kick(self, work_id: str, queue: str) -> None:
-        if self.away:
-            raise RedisAwayError("gone")
-        self.rung.append((work_id, queue))
-
-
 @pytest.fixture
-def bell() -> Bell:
-    return Bell()
+def inbox(redis: Redis) -> Inbox:
+    return Inbox(WorkStore(redis, lease_s=5, kick_s=2), OPERATIONS)
 
 
-@pytest.fixture
-def inbox(redis: Redis, bell: Bell) -> Inbox:
-    return Inbox(WorkStore(redis, lease_s=5, kick_s=2), bell, OPERATIONS)
+async def notes(redis: Redis) -> list[str]:
+    """What workers were asked to look at, the oldest first."""
+    return [note.decode() for note in reversed(await redis.lrange(keys.KICKS, 0, -1))]
 
 
-async def rung(bell: Bell, times: int) -> None:
-    async with asyncio.timeout(2):
-        while len(bell.rung) < times:
-            await asyncio.sleep(0.002)
-
-
-async def test_a_request_is_written_down_once_and_kicked_once(inbox: Inbox, bell: Bell) -> None:
+async def test_a_request_is_written_down_once_and_kicked_once(inbox: Inbox, redis: Redis) -> None:
     request = House().request("status", id="0f")
     assert [await inbox.accept(request), await inbox.accept(request)] == [True, False]
-    await rung(bell, 1)
-    assert bell.rung == [("r-0f", "reads")]
+    assert await notes(redis) == ["reads r-0f"]
     work = await inbox.work.claim("r-0f")
     assert work is not None
     assert work.request == request
 
 
 @pytest.mark.parametrize("words", ["no such word", "machines !!", "", "\u2014\u2014", "status prod"])
-async def test_words_that_make_no_request_are_written_down_too(inbox: Inbox, bell: Bell, words: str) -> None:
+async def test_words_that_make_no_request_are_written_down_too(inbox: Inbox, redis: Redis, words: str) -> None:
     assert await inbox.accept(House().request(words, id="0f"))
-    await rung(bell, 1)
-    assert bell.rung == [("r-0f", "reads")]
+    assert await notes(redis) == ["reads r-0f"]
 
 
-async def test_a_lost_kick_loses_no_work_for_the_clock_kicks_again(inbox: Inbox, bell: Bell, redis: Redis) -> None:
-    bell.away = True
-    with capture_logs() as logged:
-        await inbox.accept(House().request("status", id="0f"))
-        async with asyncio.timeout(2):
-            while not logged:
-                await asyncio.sleep(0.002)
-    assert logged[0]["event"] == "kick lost, the clock repeats it"
-    bell.away = False
+async def test_a_lost_kick_loses_no_work_for_the_clock_kicks_again(inbox: Inbox, redis: Redis) -> None:
+    await inbox.accept(House().request("status", id="0f"))
+    await redis.delete(keys.KICKS)
     shop = Workshop(redis)
-    await kick_due(shop.runtime, inbox)
-    assert bell.rung == [], "it is not due before two seconds have passed"
+    await kick_due(shop.runtime)
+    assert await notes(redis) == [], "it is not due before two seconds have passed"
     await redis.zadd(keys.DUE, {"r-0f": 0})
-    await kick_due(shop.runtime, inbox)
-    await kick_due(shop.runtime, inbox)
-    assert bell.rung == [("r-0f", "reads")]
+    await kick_due(shop.runtime)
+    await kick_due(shop.runtime)
+    assert await notes(redis) == ["reads r-0f"]
+
+
+async def test_without_workers_the_notes_do_not_pile_up(inbox: Inbox, redis: Redis) -> None:
+    await redis.lpush(keys.KICKS, *[f"reads r-{number}" for number in range(KICKS_KEPT)])
+    await inbox.work.ring("r-last", "reads")
+    assert await redis.llen(keys.KICKS) == KICKS_KEPT
+    assert await redis.lindex(keys.KICKS, 0) == b"reads r-last"
 
 
 async def watching(redis: Redis) -> tuple[Workshop, Sampler, Sampler]:
