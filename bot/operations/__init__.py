@@ -2,7 +2,10 @@
 
 from bot.operations.again import DETAILS, SHARE
 from bot.operations.approvals import NO, YES
+from bot.operations.audit import AUDIT
+from bot.operations.budget import BUDGET, BUDGET_SET
 from bot.operations.deployments import DEPLOYMENTS
+from bot.operations.doctor import DOCTOR
 from bot.operations.endpoint import ENDPOINT
 from bot.operations.hardware import HARDWARE
 from bot.operations.help import help_operation
@@ -38,6 +41,10 @@ OPERATIONS: Registry = (
     CANCEL,
     SETUP,
     ADOPT,
+    BUDGET,
+    BUDGET_SET,
+    AUDIT,
+    DOCTOR,
     help_operation(_table),
     YES,
     NO,

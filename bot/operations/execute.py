@@ -9,7 +9,7 @@ from pydantic import BaseModel
 
 from bot.errors import BotError, RefusedError, RetryLater
 from bot.nouns import Effect, Noun, Role, SeenBy
-from bot.operations import access, command_line
+from bot.operations import access, budget_gate, command_line
 from bot.operations.command_line import Parsed
 from bot.operations.operation import AnyOperation, Consent, Context, Preview, Registry, Started
 from bot.ports import Authorised, Question, Services
@@ -121,7 +121,7 @@ async def _needs_yes(services: Services, request: Request, admitted: Admitted) -
         raise RefusedError("Only a person can do this.", next_step="Ask somebody to type or press it.")
     if admitted.operation.preview is None or await _was_approved(services, request, admitted):
         return None
-    preview = await admitted.operation.preview(admitted.context, admitted.arguments)
+    preview = await _affordable(admitted, await admitted.operation.preview(admitted.context, admitted.arguments))
     if preview.needs is Consent.AT_ONCE and not by_model:
         return None
     question = Question(
@@ -136,6 +136,17 @@ async def _needs_yes(services: Services, request: Request, admitted: Admitted) -
         expires_at=admitted.context.now + APPROVAL_LIFE,
     )
     return question, preview
+
+
+_STRICTER = (Consent.AT_ONCE, Consent.CONFIRM, Consent.SECOND_PERSON)
+
+
+async def _affordable(admitted: Admitted, preview: Preview) -> Preview:
+    """What spends is held against the month's limit before anybody is asked. Raises RefusedError when it surely goes over it."""
+    if admitted.operation.effect is not Effect.SPENDS:
+        return preview
+    least = await budget_gate.consent(admitted.context, preview.usd)
+    return replace(preview, needs=max(preview.needs, least, key=_STRICTER.index))
 
 
 async def _was_approved(services: Services, request: Request, admitted: Admitted) -> bool:
@@ -177,13 +188,17 @@ async def _audit(services: Services, request: Request, admitted: Admitted, ended
     """Whatever is more than a read is written down, also when it failed: it may have got half-way."""
     if admitted.operation.effect is Effect.READS:
         return
+    question = await services.approvals.get(request.approval) if request.approval else None
     entry = {
         "at": admitted.context.now.isoformat(),
         "who": request.actor.user_id,
         "door": request.door,
         "operation": admitted.operation.path,
+        "said": request.words[:300],
         "arguments": admitted.arguments.model_dump_json(),
         "approval": request.approval or "",
+        "yes_by": question.spent_by or "" if question is not None else "",
+        "because": getattr(admitted.arguments, "because", None) or "",
         "ended": ended,
     }
     await services.audit.note(request.actor.team_id, entry)

@@ -70,6 +70,8 @@ class Preview:
     verdict: Line
     lines: tuple[Line, ...] = ()
     button: str = "Do it"
+    usd: float | None = None
+    """What it could cost in all, in USD; None: unknown, or it spends nothing."""
 
 
 A = TypeVar("A", bound=Arguments)

@@ -1,8 +1,10 @@
 """A world of a few lines for operations: deployments, an engine, a cloud and a history that say what a test told them."""
 
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -27,6 +29,9 @@ from bot.ports import Grants, Services
 from bot.pricing.snapshot import snapshot
 from bot.requests import Door, Place, Request
 from bot.store.absent import NoApprovals, NoAudit, NoWork
+
+sys.path.insert(0, str(Path(__file__).parent))
+"""The doubles of the house lie beside the tests (`house_doubles`)."""
 
 NOW = datetime(2026, 11, 30, 15, 0, tzinfo=UTC)
 
