@@ -1,6 +1,6 @@
 """Small real implementations of the ports, in memory. An exception in the place of an answer is raised when it is asked for."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any, TypeVar
@@ -109,9 +109,10 @@ class FakeEngine:
         del deployment, body, deadline_s
         raise RetryLater("Engine: prod does not answer.")
 
-    async def chat_stream(self, deployment: Deployment, body: Mapping[str, Any], deadline_s: float) -> Any:
-        del deployment, body, deadline_s
-        raise RetryLater("Engine: prod does not answer.")
+    async def chat_stream(
+        self, deployment: Deployment, body: Mapping[str, Any], deadline_s: float
+    ) -> AsyncIterator[dict[str, Any]]:
+        yield await self.chat(deployment, body, deadline_s)
 
 
 @dataclass
