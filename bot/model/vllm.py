@@ -1,20 +1,24 @@
-"""vLLM over HTTP: health, models, version and metrics."""
+"""vLLM over HTTP: health, models, version, metrics and answers."""
 
 import asyncio
-from collections.abc import Collection, Mapping
+from collections.abc import AsyncIterator, Collection, Mapping
 from types import MappingProxyType, TracebackType
+from typing import Any, Final
 
 from pydantic import SecretStr
 
 from bot.errors import PersonMovesNext
 from bot.model.address import WHAT, server_address
 from bot.model.answers import listed_models, said_version
+from bot.model.completion import Json, completion, ends, event, expect_understood
 from bot.model.exposition import UnreadableExposition, read_exposition
 from bot.model.wire import Reply, TimeOuts, Wire, not_vllm, unreadable
 from bot.nouns import Deployment, EngineSample, ServedModel
 from bot.ports import Clock
 
 __all__ = ["TimeOuts", "VllmEngine"]
+
+CHAT: Final = "/v1/chat/completions"
 
 
 class VllmEngine:
@@ -83,6 +87,33 @@ class VllmEngine:
         """What /version says, such as 0.32.0; None when the server has no such path or says nothing that can be read."""
         reply = await self._ask(deployment, "/version")
         return None if reply.status == 404 else said_version(reply.expect_ok().body)
+
+    async def chat(self, deployment: Deployment, body: Mapping[str, Any], deadline_s: float) -> Json:
+        """One whole answer of /v1/chat/completions within `deadline_s` seconds.
+
+        PersonMovesNext when vLLM refuses the question (in its own words) or the key; RetryLater when no answer comes in time.
+        """
+        address = server_address(deployment, self._allow_plain_http)
+        headers = self._headers(deployment, address.place)
+        return completion(await self._wire.post(address, CHAT, headers, {**body, "stream": False}, deadline_s))
+
+    async def chat_stream(
+        self, deployment: Deployment, body: Mapping[str, Any], deadline_s: float
+    ) -> AsyncIterator[dict[str, Any]]:
+        """The chunks of a streamed answer as they come. Errors as for `chat`; RetryLater when it ends before [DONE]."""
+        address = server_address(deployment, self._allow_plain_http)
+        headers = self._headers(deployment, address.place)
+        ended = False
+        async for line in self._wire.post_lines(address, CHAT, headers, {**body, "stream": True}, deadline_s):
+            if isinstance(line, Reply):
+                expect_understood(line)
+                break
+            ended = ended or ends(line)
+            chunk = event(line, address.place)
+            if chunk is not None:
+                yield chunk
+        if not ended:
+            raise unreadable(address.place, "stream")
 
     async def _ask(self, deployment: Deployment, path: str) -> Reply:
         """One GET of this deployment's server."""

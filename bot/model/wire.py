@@ -1,9 +1,11 @@
-"""One GET over HTTP with deadlines, a bound on the body, and our own errors instead of the library's."""
+"""One call over HTTP with deadlines, a bound on the body, and our own errors instead of the library's."""
 
 import asyncio
 import ssl
-from collections.abc import Iterator, Mapping
+from collections.abc import AsyncIterator, Iterator, Mapping
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
+from typing import Any
 
 import httpx
 
@@ -114,13 +116,58 @@ class Wire:
 
     async def _read(self, address: ServerAddress, path: str, headers: Mapping[str, str]) -> Reply:
         """Status and bounded body."""
-        body = bytearray()
         async with self._client(address.tls).stream("GET", address.root + path, headers=dict(headers)) as response:
-            async for piece in response.aiter_raw():
-                body += piece
-                if len(body) > self._max_body_bytes:
-                    raise not_vllm(address.place)
-        return Reply(address.place, response.status_code, bytes(body), _seconds(response.headers.get("retry-after")))
+            return await self._whole(response, address.place)
+
+    async def _whole(self, response: httpx.Response, place: str) -> Reply:
+        body = bytearray()
+        async for piece in response.aiter_raw():
+            body += piece
+            if len(body) > self._max_body_bytes:
+                raise not_vllm(place)
+        return Reply(place, response.status_code, bytes(body), _seconds(response.headers.get("retry-after")))
+
+    async def post(
+        self, address: ServerAddress, path: str, headers: Mapping[str, str], body: Mapping[str, Any], deadline_s: float
+    ) -> Reply:
+        """One POST of JSON whose whole answer must be there within `deadline_s` seconds. Errors as for `get`."""
+        try:
+            async with asyncio.timeout(deadline_s), self._posting(address, path, headers, body, deadline_s) as response:
+                return await self._whole(response, address.place)
+        except (httpx.HTTPError, httpx.InvalidURL, TimeoutError) as error:
+            raise _translated(error, address.place) from error
+
+    async def post_lines(
+        self, address: ServerAddress, path: str, headers: Mapping[str, str], body: Mapping[str, Any], deadline_s: float
+    ) -> AsyncIterator[str | Reply]:
+        """The same for an answer that comes line by line. When the status is not 200, one Reply comes instead of lines."""
+        ends_at = asyncio.get_running_loop().time() + deadline_s
+        size = 0
+        try:
+            async with self._posting(address, path, headers, body, deadline_s) as response:
+                if response.status_code != 200:
+                    yield await self._whole(response, address.place)
+                    return
+                lines = response.aiter_lines()
+                while True:
+                    async with asyncio.timeout_at(ends_at):
+                        line = await anext(lines, None)
+                    if line is None:
+                        return
+                    size += len(line)
+                    if size > self._max_body_bytes:
+                        raise not_vllm(address.place)
+                    yield line
+        except (httpx.HTTPError, httpx.InvalidURL, TimeoutError) as error:
+            raise _translated(error, address.place) from error
+
+    def _posting(
+        self, address: ServerAddress, path: str, headers: Mapping[str, str], body: Mapping[str, Any], deadline_s: float
+    ) -> AbstractAsyncContextManager[httpx.Response]:
+        waits = httpx.Timeout(deadline_s, connect=self._time_outs.connect_s, pool=self._time_outs.connect_s)
+        return self._client(address.tls).stream(
+            "POST", address.root + path, headers=dict(headers), json=dict(body), timeout=waits
+        )
 
     def _client(self, tls: bool) -> httpx.AsyncClient:
         """The pool for this scheme. Plain http gets an empty TLS context, which trusts nobody, for speed."""

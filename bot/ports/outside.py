@@ -1,8 +1,8 @@
 """What runs outside: the clock on the wall, Google Cloud, the serving engine, prices."""
 
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from datetime import datetime
-from typing import Protocol
+from typing import Any, Protocol
 
 from bot.nouns import Deployment, EngineSample, Fleet, Price, ProvisioningModel, ServedModel
 
@@ -47,6 +47,15 @@ class Engine(Protocol):
 
     async def version(self, deployment: Deployment) -> str | None:
         """The server's version, or None when it does not say."""
+
+    async def chat(self, deployment: Deployment, body: Mapping[str, Any], deadline_s: float) -> dict[str, Any]:
+        """One whole chat completion (OpenAI's format) within `deadline_s` seconds.
+
+        PersonMovesNext when the server refuses the question, in its own words; RetryLater when no answer comes in time.
+        """
+
+    def chat_stream(self, deployment: Deployment, body: Mapping[str, Any], deadline_s: float) -> AsyncIterator[dict[str, Any]]:
+        """The chunks of a streamed completion as they come; errors as for `chat`, RetryLater when it ends half-way."""
 
 
 class Prices(Protocol):

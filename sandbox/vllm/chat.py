@@ -15,6 +15,7 @@ from sandbox.vllm.answers import FINGERPRINT, Answer, Frame, Json, answer_tokens
 from sandbox.vllm.engine_model import EngineModel, LiveRequest
 from sandbox.vllm.recorded import replayed
 from sandbox.vllm.refusals import Refused, Served, as_json, check_chat, check_model, max_tokens, read_body
+from sandbox.vllm.sense import sensible
 
 WORD = re.compile(r"\w{1,6}|[^\w\s]")
 TURN_TOKENS = 4
@@ -38,7 +39,7 @@ def prompt_ids(body: Mapping[str, Any]) -> list[int]:
 
 
 class Chat:
-    """Answers calls with what was scripted, in order, and lets the engine model count them."""
+    """Answers calls with what was scripted, in order, else by its own little sense, and lets the engine model count them."""
 
     def __init__(self, clock: Clock, served: Served, engine: EngineModel) -> None:
         """Nothing is scripted yet."""
@@ -64,7 +65,8 @@ class Chat:
         prompt = len(prompt_ids(body)) if isinstance(body.get("messages"), list) else 0
         check_chat(body, self._served, prompt)
         self.asked.append(body)
-        answer = (self.scripted.popleft() if self.scripted else DEFAULT_ANSWER).cut(_room(body, prompt, self._served.window))
+        told = self.scripted.popleft() if self.scripted else sensible(body) or DEFAULT_ANSWER
+        answer = told.cut(_room(body, prompt, self._served.window))
         self._engine.advance(self._clock.now())
         running = self._engine.begin(prompt, self._clock.now())
         said, first, reason = 0, None, "abort"

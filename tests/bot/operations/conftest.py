@@ -1,7 +1,7 @@
 """A world of a few lines for operations: deployments, an engine, a cloud and a history that say what a test told them."""
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -140,10 +140,13 @@ class _Engine(_Part):
         made: dict[str, Any] = answer(body) if callable(answer) else answer
         return made
 
-    async def chat_stream(self, deployment: Deployment, body: Mapping[str, Any], deadline_s: float) -> Any:
+    async def chat_stream(
+        self, deployment: Deployment, body: Mapping[str, Any], deadline_s: float
+    ) -> AsyncIterator[dict[str, Any]]:
         del deployment, deadline_s
         self.world.chats.append(dict(body))
-        return tuple(await self._told("chunks"))
+        for chunk in await self._told("chunks"):
+            yield chunk
 
 
 class _Cloud(_Part):
