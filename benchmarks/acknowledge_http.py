@@ -22,7 +22,21 @@ from sandbox.whole import Sandbox, free_port
 HERE = Path(__file__).parent
 SERVERS = {
     "ours": ["-m", "handlers.terminal", "web"],
-    "plain": ["-m", "gunicorn", "-w", "1", "-k", "gthread", "--threads", "16", "--log-level", "error", "http_peers:plain()"],
+    "plain": [
+        "-m",
+        "gunicorn",
+        "-w",
+        "1",
+        "-k",
+        "gthread",
+        "--threads",
+        "16",
+        "--keep-alive",
+        "60",
+        "--log-level",
+        "error",
+        "http_peers:plain()",
+    ],
     "bare": ["-m", "uvicorn", "--factory", "http_peers:bare", "--log-level", "error", "--no-access-log"],
 }
 

@@ -63,6 +63,7 @@ class Runtime:
     slack: Slack
     history: HistoryStore
     counters: Counters
+    commands_replaceable: bool = True
 
 
 def connect_redis(settings: Settings) -> Redis:
@@ -167,7 +168,9 @@ async def running(settings: Settings) -> AsyncIterator[Runtime]:
             audit=AuditLog(redis),
             house=house(redis, known, slack),
         )
-        yield Runtime(services, redis, work, DeliveryStore(redis), slack, history, Counters(redis))
+        yield Runtime(
+            services, redis, work, DeliveryStore(redis), slack, history, Counters(redis), settings.slack_commands_replaceable
+        )
 
 
 @asynccontextmanager

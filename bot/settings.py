@@ -35,6 +35,10 @@ class Settings(BaseSettings):
     slack_mode: Literal["auto", "socket", "http"] = "auto"
     """How Slack reaches us. `auto` is Socket Mode when SLACK_APP_TOKEN is set, else HTTP when SLACK_SIGNING_SECRET is."""
 
+    slack_commands_replaceable: bool = True
+    """Whether an answer at a command's response_url replaces the one before it there. Slack's pages say so, some users say
+    that it does not: set it to false when two messages appear, and a remembered state is no longer shown first."""
+
     # Redis
     redis_url: SecretStr = SecretStr("redis://127.0.0.1:6379/0")
 

@@ -6,12 +6,14 @@ import contextlib
 import structlog
 from redis.exceptions import RedisError
 
-from bot.errors import BotError, PersonMovesNext, WeMoveNext
-from bot.nouns import SeenBy
+from bot.errors import BotError, PersonMovesNext, RefusedError, UsageError, WeMoveNext
+from bot.nouns import Role, SeenBy
+from bot.operations.command_line import parse
 from bot.operations.execute import Outcome, early, execute
 from bot.operations.operation import Queue
 from bot.operations.telling import told, unexpected
-from jobs.deliver import deliver, replaces, route
+from bot.requests import Door
+from jobs.deliver import Alone, deliver, replaces, route
 from jobs.steps import CLAIMS_LIMIT, LeaseLostError, Step, reference
 
 log = structlog.get_logger()
@@ -56,7 +58,7 @@ async def _outcome(step: Step) -> Outcome:
         ref = reference(step.work.id)
         log.info("refused or failed", work=step.work.id, ref=ref, error=type(error).__name__, why=str(error))
         shown = None if isinstance(error, PersonMovesNext) else ref
-        return Outcome(path="", view=told(error, shown), seen_by=SeenBy.YOU)
+        return Outcome(path="", view=told(error, shown, _to_ask_for(step, error)), seen_by=SeenBy.YOU)
     except (RedisError, LeaseLostError):
         raise
     except Exception:
@@ -68,13 +70,30 @@ async def _outcome(step: Step) -> Outcome:
             await running
 
 
+def _to_ask_for(step: Step, error: BotError) -> str | None:
+    """The words of a request that was refused for want of a role, so that those who have it can be asked."""
+    if not isinstance(error, RefusedError) or not error.needs:
+        return None
+    with contextlib.suppress(UsageError):
+        words = step.work.request.words
+        return words if parse(step.registry, words).operation.role > Role.VIEWER else None
+    return None
+
+
 async def _show_early(step: Step) -> None:
     """What is remembered, as a message that the answer will replace. That it fails is no reason not to answer."""
     try:
         outcome = await early(step.registry, step.runtime.services, step.work.request)
-        if outcome is not None and replaces(route(step.work.request, outcome.seen_by)):
+        if outcome is not None and _may_be_replaced(step, outcome.seen_by):
             await deliver(step, outcome)
     except LeaseLostError:
         raise
     except Exception as error:
         log.info("nothing shown early", work=step.work.id, why=f"{type(error).__name__}: {error}"[:200])
+
+
+def _may_be_replaced(step: Step, seen_by: SeenBy) -> bool:
+    request = step.work.request
+    where = route(request, seen_by)
+    by_address = isinstance(where, Alone) and request.door is Door.COMMAND
+    return replaces(where) and (step.runtime.commands_replaceable or not by_address)

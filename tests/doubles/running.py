@@ -30,6 +30,7 @@ class Workshop:
     kinds: Mapping[str, Kind] = field(default_factory=lambda: {"request": answer})
     kicks: list[tuple[str, str]] = field(default_factory=list)
     lease_s: float = 5
+    replaceable: bool = True
 
     @property
     def work(self) -> WorkStore:
@@ -37,10 +38,9 @@ class Workshop:
 
     @property
     def runtime(self) -> Runtime:
-        services, slack = self.house.services, self.slack
-        return Runtime(
-            services, self.redis, self.work, DeliveryStore(self.redis), slack, HistoryStore(self.redis), Counters(self.redis)
-        )
+        redis, services = self.redis, self.house.services
+        stores = (DeliveryStore(redis), self.slack, HistoryStore(redis), Counters(redis))
+        return Runtime(services, redis, self.work, *stores, commands_replaceable=self.replaceable)
 
     async def accept(self, request: Request, work_id: str = "r-1") -> None:
         await self.work.accept(request, work_id=work_id, kind="request", queue="reads")

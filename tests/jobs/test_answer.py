@@ -127,6 +127,17 @@ async def test_nothing_is_shown_early_where_a_second_message_would_follow(redis:
     assert [(replace, plain(view.verdict)) for _, replace, view in shop.slack.alone] == [(False, "fresh")]
 
 
+async def test_nothing_is_shown_early_to_a_command_where_slack_replaces_no_answers(redis: Redis) -> None:
+    async def patient(_context: Context, _arguments: NoArguments) -> Said:
+        await asyncio.sleep(EARLY_AFTER_S + 0.1)
+        return Said(words="fresh")
+
+    shop = Workshop(redis, (asking(patient, early=True),), replaceable=False)
+    await asked(shop)
+    await shop.look()
+    assert verdicts(shop) == ["fresh"]
+
+
 async def test_what_cannot_be_shown_early_is_no_reason_not_to_answer(redis: Redis) -> None:
     shop = Workshop(redis)
     shop.registry = (asking(slow(shop.slack), early=True),)
