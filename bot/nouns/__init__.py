@@ -1,7 +1,22 @@
 """The plain words that every other part speaks in: frozen values, no behaviour beyond their own arithmetic."""
 
 from bot.nouns.base import Noun
+from bot.nouns.conformance import Conformance, ConformanceCheck, Verdict
+from bot.nouns.container import Container, ContainerState, ContainerStatus, Drift
 from bot.nouns.deployment import Deployment
+from bot.nouns.dialogue import (
+    AnswerLimits,
+    Finish,
+    Message,
+    Repair,
+    SystemMessage,
+    Tool,
+    ToolCall,
+    ToolResult,
+    Turn,
+    Usage,
+    UserMessage,
+)
 from bot.nouns.engine import EngineSample, Histogram, ServedModel
 from bot.nouns.machine import (
     CapacityRequest,
@@ -22,18 +37,27 @@ from bot.nouns.window import Delta, Usual
 
 __all__ = [
     "Actor",
+    "AnswerLimits",
     "CapacityOrder",
     "CapacityRequest",
     "CloudOperation",
+    "Conformance",
+    "ConformanceCheck",
+    "Container",
+    "ContainerState",
+    "ContainerStatus",
     "Delta",
     "Deployment",
+    "Drift",
     "Effect",
     "EngineSample",
     "Exposure",
+    "Finish",
     "Fleet",
     "Histogram",
     "Machine",
     "MachineState",
+    "Message",
     "Noun",
     "Placement",
     "Price",
@@ -42,13 +66,22 @@ __all__ = [
     "Quota",
     "Refusal",
     "RefusalKind",
+    "Repair",
     "RequestState",
     "Role",
     "SeenBy",
     "ServedModel",
     "Slice",
     "Standing",
+    "SystemMessage",
+    "Tool",
+    "ToolCall",
+    "ToolResult",
+    "Turn",
+    "Usage",
+    "UserMessage",
     "Usual",
+    "Verdict",
     "Zone",
     "owner_label",
 ]

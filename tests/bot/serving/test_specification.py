@@ -1,0 +1,385 @@
+"""One specification makes container, script and command; what is wrong is told; nothing hostile leaves its place."""
+
+import itertools
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pydantic import ValidationError
+
+from bot.errors import UsageError
+from bot.serving.boot_script import SECRET_TRIES, secrets_script, startup_script
+from bot.serving.container import SERVE_WITH_KEY, container_of, run_argv
+from bot.serving.engine_flags import MANAGED, SWITCHES, WITH_VALUE
+from bot.serving.gcloud_command import Site, gcloud_argv, gcloud_text
+from bot.serving.quoting import shell_text
+from bot.serving.specification import EngineExposure, EngineSpecification
+from tests.bot.serving.hostile_words import HOSTILE, NOT_PRINTABLE
+from tests.bot.serving.script_bench import API_KEY, HF_TOKEN, TOKEN, ScriptBench
+
+GOLDEN = Path(__file__).parents[2] / "fixtures" / "specification"
+WISH = {
+    "deployment": "prod",
+    "model": "31B",
+    "image": "vllm/vllm-tpu:v0.26.0",
+    "piece": "v6e-4",
+    "context": 65_536,
+    "hf_token_secret": "projects/my-project/secrets/hf",
+    "api_key_secret": "projects/my-project/secrets/key",
+    "service_account": "engine@my-project.iam.gserviceaccount.com",
+}
+SITE = Site(
+    project="my-project",
+    zone="us-east5-a",
+    machine="prod-1",
+    provisioning="flex-start",
+    wait_s=3600,
+    run_s=14_400,
+    labels={"managed-by": "gemma-chatops", "deployment": "prod"},
+)
+VALUE_FLAGS = sorted(WITH_VALUE)
+AT_ONCE = 100
+
+
+def wanted(**changes):
+    return EngineSpecification(**{**WISH, **changes})
+
+
+def script_of(specification):
+    return startup_script(specification, run_argv(specification))
+
+
+def shellcheck(text: str, severity: str = "style") -> subprocess.CompletedProcess[str]:
+    program = Path(sys.executable).with_name("shellcheck")
+    return subprocess.run(
+        [str(program), "--shell=bash", f"--severity={severity}", "-"], input=text, capture_output=True, text=True, check=False
+    )
+
+
+@pytest.fixture
+def bench(tmp_path):
+    return ScriptBench(tmp_path)
+
+
+# What it makes
+
+
+@pytest.mark.parametrize(
+    ("file", "made"),
+    [
+        ("startup.sh", lambda: script_of(wanted(flags=("--limit-mm-per-prompt", '{"image":0}')))),
+        ("startup_loopback.sh", lambda: script_of(wanted(exposure="loopback", api_key_secret=None, hf_token_secret=None))),
+        ("secrets.sh", lambda: secrets_script(wanted())),
+        ("gcloud.sh", lambda: gcloud_text(gcloud_argv(wanted(), SITE))),
+        ("docker_run.txt", lambda: "\n".join(run_argv(wanted(cache="fp8", environment={"MODEL_IMPL_TYPE": "flax_nnx"}))) + "\n"),
+    ],
+)
+def test_it_makes_what_was_read_and_agreed_once(file, made):
+    assert made() == (GOLDEN / file).read_text()
+
+
+@pytest.mark.parametrize(
+    "changes", [{}, {"exposure": "loopback", "api_key_secret": None}, {"hf_token_secret": None}, {"cache": "fp8"}]
+)
+def test_shellcheck_finds_nothing_in_the_scripts(changes):
+    for text in (script_of(wanted(**changes)), secrets_script(wanted(**changes)) or "#!/bin/bash\n"):
+        done = shellcheck(text)
+        assert done.returncode == 0, done.stdout
+
+
+def test_shellcheck_would_find_something():
+    assert shellcheck("#!/bin/bash\nrm $1\n").returncode == 1
+
+
+def test_shellcheck_finds_nothing_wrong_in_the_scripts_with_hostile_values():
+    """Below a warning it asks whether somebody wanted to escape a quote."""
+    flags = [word for flag, value in zip(VALUE_FLAGS, HOSTILE, strict=False) for word in (flag, value)]
+    done = shellcheck(script_of(wanted(flags=tuple(flags))), "warning")
+    assert done.returncode == 0, done.stdout
+
+
+def test_short_names_become_the_fields_own():
+    made = wanted(model="gemma4 e2b", piece="v5e-1", cache="fp8_e5m2", utilization=0.9)
+    assert made.model == "google/gemma-4-E2B-it"
+    assert made.piece.name == "v5litepod-1"
+    assert made.arguments[made.arguments.index("--kv-cache-dtype") :][:2] == ("--kv-cache-dtype", "fp8")
+
+
+def test_a_quantised_copy_keeps_its_own_name():
+    assert wanted(model="RedHatAI/gemma-4-31B-it-FP8-dynamic").arguments[0] == "RedHatAI/gemma-4-31B-it-FP8-dynamic"
+
+
+def test_a_private_engine_listens_to_its_network_and_demands_its_key():
+    made = wanted()
+    assert made.exposure is EngineExposure.PRIVATE
+    assert made.arguments[made.arguments.index("--host") + 1] == "0.0.0.0"
+    assert SERVE_WITH_KEY in run_argv(made)
+
+
+def test_a_loopback_engine_listens_to_its_machine_alone():
+    made = wanted(exposure="loopback", api_key_secret=None)
+    assert made.arguments[made.arguments.index("--host") + 1] == "127.0.0.1"
+    assert SERVE_WITH_KEY not in run_argv(made)
+
+
+def test_the_container_says_what_it_was_made_from():
+    container = container_of(wanted())
+    assert f"specification={container.fingerprint}" in container.run
+    assert container.arguments == container.run[-len(container.arguments) :]
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [{"context": 32_768}, {"flags": ("--seed", "7")}, {"restarts": 0}, {"environment": {"VLLM_X": "1"}}, {"port": 8001}],
+)
+def test_two_wishes_have_two_fingerprints(changes):
+    assert wanted(**changes).fingerprint != wanted().fingerprint
+
+
+def test_the_fingerprint_does_not_change_between_processes():
+    assert wanted().fingerprint == "710ba2c5c564d6f0"
+
+
+# What is refused
+
+
+@pytest.mark.parametrize(
+    ("changes", "told"),
+    [
+        ({"image": "vllm/vllm-tpu"}, "moves"),
+        ({"image": "vllm/vllm-tpu:latest"}, "moves"),
+        ({"image": "vllm/vllm-tpu:nightly"}, "moves"),
+        ({"image": "vllm/vllm-tpu:v1; rm -rf /"}, "written like"),
+        ({"image": "--privileged"}, "written like"),
+        ({"model": "llama-3"}, "do not know the model"),
+        ({"piece": "v6e-16"}, "one container serves one machine"),
+        ({"piece": "v6e-3"}, "do not know the TPU slice"),
+        ({"deployment": "Prod 2"}, "deployment's name"),
+        ({"cache": "int3"}, "number format"),
+        ({"hf_token_secret": "my-secret"}, "secret's place"),
+        ({"service_account": "a@b.c"}, "service account"),
+        ({"api_key_secret": None}, "needs an API key"),
+        ({"flags": ("--trust-remote-code",)}, "do not set --trust-remote-code"),
+        ({"flags": ("--allowed-local-media-path", "/")}, "do not set"),
+        ({"flags": ("google/gemma-4-E2B-it",)}, "do not set"),
+        ({"flags": ("--seed",)}, "needs a value"),
+        ({"flags": ("--seed", "1", "--seed=2")}, "twice"),
+        ({"flags": ("--enforce-eager=1",)}, "takes no value"),
+        ({"environment": {"LD_PRELOAD": "x"}}, "do not set the variable"),
+        ({"environment": {"VLLM_API_KEY": "x"}}, "do not set the variable"),
+        ({"environment": {"TPU_X": "a\nb"}}, "not printable"),
+    ],
+)
+def test_what_cannot_be_is_told_to_the_person(changes, told):
+    with pytest.raises(UsageError, match=told):
+        wanted(**changes)
+
+
+@pytest.mark.parametrize("flag", sorted(MANAGED))
+def test_a_flag_that_the_specification_makes_names_the_word_that_changes_it(flag):
+    with pytest.raises(UsageError, match=MANAGED[flag]):
+        wanted(flags=(flag, "1"))
+
+
+@pytest.mark.parametrize("changes", [{"context": 0}, {"port": 80}, {"utilization": 1.2}, {"restarts": 99}, {"nonsense": 1}])
+def test_numbers_out_of_range_and_unknown_words_are_refused(changes):
+    with pytest.raises(ValidationError):
+        wanted(**changes)
+
+
+# What is hostile
+
+
+@pytest.mark.parametrize("start", range(0, len(HOSTILE), AT_ONCE))
+def test_hostile_values_reach_docker_as_one_argument_each_and_run_nothing(bench, start):
+    words = HOSTILE[start : start + AT_ONCE]
+    flags = tuple(word for flag, value in zip(VALUE_FLAGS, words, strict=False) for word in (flag, value))
+    variables = {f"VLLM_HOSTILE_{number}": word for number, word in enumerate(words[len(VALUE_FLAGS) :])}
+    made = wanted(flags=flags, environment=variables)
+    assert all(any(word in told for told in run_argv(made)) for word in words)
+    done = bench.run(script_of(made))
+    assert done.code == 0, done.said
+    assert done.of("docker", "run") == [[bench.localised(word) for word in run_argv(made)]]
+    assert bench.files() == []
+
+
+@given(st.lists(st.text(max_size=40), min_size=1, max_size=len(VALUE_FLAGS)))
+@settings(max_examples=60, deadline=None)
+def test_any_values_are_refused_or_come_out_of_a_real_shell_unchanged(words):
+    flags = tuple(word for flag, value in zip(VALUE_FLAGS, words, strict=False) for word in (flag, value))
+    try:
+        argv = run_argv(wanted(flags=flags))
+    except UsageError:
+        return
+    done = subprocess.run(["bash", "-c", f"printf '%s\\0' {shell_text(argv)}"], capture_output=True, check=True)
+    assert tuple(done.stdout.decode().split("\0")[:-1]) == argv
+
+
+@pytest.mark.parametrize("field", ["deployment", "image", "model", "piece", "hf_token_secret", "service_account", "cache"])
+def test_names_that_are_no_names_are_refused(field):
+    for word in (*HOSTILE, *NOT_PRINTABLE):
+        with pytest.raises((UsageError, ValidationError)):
+            wanted(**{field: word})
+
+
+@pytest.mark.parametrize("word", NOT_PRINTABLE)
+def test_values_that_would_write_two_lines_or_control_a_terminal_are_refused(word):
+    with pytest.raises(UsageError):
+        wanted(flags=("--seed", word))
+
+
+@pytest.mark.parametrize("field", ["project", "zone", "machine", "network"])
+def test_a_site_with_hostile_names_is_refused(field):
+    for word in (*HOSTILE, *NOT_PRINTABLE, "us-east5-a\n"):
+        with pytest.raises((UsageError, ValidationError)):
+            Site(**{**SITE.model_dump(), field: word})
+
+
+def test_labels_that_would_add_others_are_refused():
+    with pytest.raises(UsageError):
+        gcloud_argv(wanted(), SITE.model_copy(update={"labels": {"deployment": "prod,owner=me"}}))
+
+
+def test_the_gcloud_command_read_by_a_real_shell_is_the_argv(tmp_path):
+    argv = gcloud_argv(wanted(), SITE)
+    (tmp_path / "gcloud").write_text("#!/bin/bash\nprintf '%s\\0' gcloud \"$@\"\n")
+    (tmp_path / "gcloud").chmod(0o755)
+    done = subprocess.run(
+        ["bash", "-c", gcloud_text(argv)], capture_output=True, check=True, env={"PATH": f"{tmp_path}:/usr/bin:/bin"}
+    )
+    assert tuple(done.stdout.decode().split("\0")[:-1]) == argv
+
+
+# What the script does
+
+
+def test_the_first_boot_pulls_fetches_starts_and_reports(bench):
+    done = bench.run(script_of(wanted()))
+    assert done.code == 0, done.said
+    assert done.phases == ["booting", "secrets", "pulling", "starting", "loading", "ready"]
+    assert (bench.secrets / "hf-token").read_text() == HF_TOKEN
+    assert (bench.secrets / "api-key").read_text() == API_KEY
+    assert (bench.secrets / "hf-token").stat().st_mode & 0o077 == 0
+
+
+def test_no_secret_is_in_any_argument_or_line_and_on_disk_only_in_memory(bench):
+    done = bench.run(script_of(wanted()))
+    seen = done.said + repr(done.calls)
+    assert all(secret not in seen for secret in (TOKEN, HF_TOKEN, API_KEY))
+    assert f"Bearer {TOKEN}" in (bench.world / "asked-with").read_text()
+    for path in bench.state.rglob("*"):
+        assert path.is_dir() or path.read_text() == wanted().fingerprint + "\n"
+
+
+def test_the_next_boot_fetches_secrets_again_and_starts_what_is_there(bench):
+    bench.run(script_of(wanted()))
+    for file in bench.secrets.iterdir():
+        file.unlink()
+    done = bench.run(script_of(wanted()))
+    assert done.phases == ["booting", "secrets", "starting", "loading", "ready"]
+    assert not done.of("docker", "run")
+    assert done.of("docker", "start")
+    assert (bench.secrets / "hf-token").read_text() == HF_TOKEN
+
+
+def test_a_new_script_replaces_the_old_container(bench):
+    bench.run(script_of(wanted()))
+    done = bench.run(script_of(wanted(context=32_768)))
+    verbs = [call[1] for call in done.of("docker") if call[1] in {"rm", "run", "start"}]
+    assert verbs == ["rm", "run"]
+
+
+def test_a_container_that_ends_while_loading_is_reported(bench):
+    (bench.world / "healthy").unlink()
+    (bench.world / "state").write_text("exited")
+    done = bench.run(script_of(wanted()))
+    assert done.code == 1
+    assert done.phases[-1] == "failed: the container is exited"
+
+
+def test_an_image_that_cannot_be_pulled_is_tried_three_times_and_reported(bench):
+    (bench.world / "no-pull").touch()
+    done = bench.run(script_of(wanted()))
+    assert len(done.of("docker", "pull")) == 3
+    assert done.phases[-1] == "failed: pulling"
+    assert not done.of("docker", "run")
+
+
+def test_without_its_secrets_nothing_is_started(bench):
+    (bench.world / "forbidden").touch()
+    done = bench.run(script_of(wanted()))
+    assert done.code == 1
+    assert len([call for call in done.of("curl") if any("/secrets/hf/" in word for word in call)]) == SECRET_TRIES
+    assert "Secret Accessor" in done.said
+    assert done.phases[-1] == "failed: secrets"
+    assert not done.of("docker", "run")
+    assert list(bench.secrets.iterdir()) == []
+
+
+def test_an_engine_without_secrets_asks_nobody_for_any(bench):
+    done = bench.run(script_of(wanted(exposure="loopback", api_key_secret=None, hf_token_secret=None)))
+    assert done.code == 0
+    assert "secrets" not in done.phases
+    assert not (bench.world / "asked-with").exists()
+
+
+def test_the_part_for_ssh_fetches_and_does_nothing_else(bench):
+    done = bench.run(secrets_script(wanted()))
+    assert done.code == 0
+    assert not done.of("docker")
+    assert (bench.secrets / "api-key").read_text() == API_KEY
+
+
+def test_the_command_inside_the_container_takes_its_key_from_the_file_and_its_arguments_as_they_are(tmp_path):
+    (tmp_path / "vllm").write_text('#!/bin/bash\nprintf \'%s\\0\' "$VLLM_API_KEY" "$@"\n')
+    (tmp_path / "vllm").chmod(0o755)
+    (tmp_path / "api-key").write_text(API_KEY + "\n")
+    text = SERVE_WITH_KEY.replace("/run/gemma-engine", str(tmp_path))
+    environment = {"PATH": f"{tmp_path}:/usr/bin:/bin"}
+    done = subprocess.run(["bash", "-c", text, "engine", *HOSTILE[:50]], capture_output=True, check=True, env=environment)
+    assert done.stdout.decode().split("\0")[:-1] == [API_KEY, "serve", *HOSTILE[:50]]
+    (tmp_path / "api-key").write_text("")
+    assert subprocess.run(["bash", "-c", text, "engine"], capture_output=True, check=False, env=environment).returncode != 0
+
+
+# What is secret
+
+
+@pytest.mark.parametrize(
+    "field", ["deployment", "model", "image", "piece", "cache", "hf_token_secret", "api_key_secret", "service_account"]
+)
+def test_a_token_in_any_place_is_refused_and_not_repeated(field):
+    with pytest.raises((UsageError, ValidationError)) as refused:
+        wanted(**{field: HF_TOKEN})
+    assert HF_TOKEN not in str(refused.value) + repr(refused.value)
+    assert HF_TOKEN[5:25] not in repr(getattr(refused.value, "telling", ""))
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"flags": ("--seed", HF_TOKEN)},
+        {"flags": (f"--seed={HF_TOKEN}",)},
+        {"flags": (HF_TOKEN,)},
+        {"flags": (f"--{HF_TOKEN}",)},
+        {"environment": {"VLLM_X": HF_TOKEN}},
+        {"environment": {HF_TOKEN: "1"}},
+        {"model": f"google/{HF_TOKEN}"},
+        {"image": f"vllm/vllm-tpu:{HF_TOKEN}"},
+        {"context": HF_TOKEN},
+    ],
+)
+def test_a_token_among_flags_and_variables_is_refused_and_not_repeated(changes):
+    with pytest.raises((UsageError, ValidationError)) as refused:
+        wanted(**changes)
+    assert HF_TOKEN not in str(refused.value) + repr(getattr(refused.value, "telling", ""))
+
+
+def test_every_allowed_flag_is_a_flag():
+    for flag in itertools.chain(SWITCHES, WITH_VALUE):
+        assert re.fullmatch(r"--[a-z][a-z-]+", flag)
+    assert not (SWITCHES | WITH_VALUE) & set(MANAGED)
