@@ -129,7 +129,7 @@ async def test_nothing_is_shown_early_where_a_second_message_would_follow(redis:
 
 async def test_nothing_is_shown_early_to_a_command_where_slack_replaces_no_answers(redis: Redis) -> None:
     async def patient(_context: Context, _arguments: NoArguments) -> Said:
-        await asyncio.sleep(EARLY_AFTER_S + 0.1)
+        await asyncio.sleep(0.4)
         return Said(words="fresh")
 
     shop = Workshop(redis, (asking(patient, early=True),), replaceable=False)
