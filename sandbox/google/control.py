@@ -12,16 +12,18 @@ from sandbox.google.project import Reach
 
 _FAULT_FIELDS = frozenset({"kind", "method", "zone", "nth", "when", "seconds"})
 _ZONE_FIELDS = frozenset({"zone", "reach", "capacity"})
+_SECRET_FIELDS = frozenset({"lag_s"})
 
 
 def add_control(app: web.Application, desk: Desk) -> None:
-    """Add POST and DELETE /sandbox/faults, POST /sandbox/release, GET /sandbox/calls and POST /sandbox/zones."""
+    """Add POST and DELETE /sandbox/faults, POST /sandbox/release, /sandbox/zones, /sandbox/secrets and GET /sandbox/calls."""
     control = Control(desk)
     app.router.add_post("/sandbox/faults", control.plan)
     app.router.add_delete("/sandbox/faults", control.clear)
     app.router.add_post("/sandbox/release", control.release)
     app.router.add_get("/sandbox/calls", control.calls)
     app.router.add_post("/sandbox/zones", control.change_zone)
+    app.router.add_post("/sandbox/secrets", control.change_secrets)
 
 
 class Control:
@@ -53,6 +55,10 @@ class Control:
     async def change_zone(self, request: web.Request) -> web.Response:
         """Change a zone: {"zone": "us-east5-b", "reach": "hangs", "capacity": {"v6e": 8}}."""
         return await _change(request, _ZONE_FIELDS, self._apply_zone)
+
+    async def change_secrets(self, request: web.Request) -> web.Response:
+        """Let permissions take time to be known: {"lag_s": 20}, for secrets that are made from now on."""
+        return await _change(request, _SECRET_FIELDS, lambda body: setattr(self._desk.secrets, "lag_s", float(body["lag_s"])))
 
     def _apply_zone(self, body: dict[str, Any]) -> None:
         zone = body["zone"]

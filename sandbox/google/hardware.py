@@ -31,6 +31,11 @@ class Slice:
         return _QUOTAS[self.generation][model in PREEMPTIBLE_MODELS].format(place)
 
 
+def quota_ids() -> list[str]:
+    """Every quota id of the TPU API that this stand-in knows."""
+    return sorted(name.format(place) for names in _QUOTAS.values() for name in names for place in ("Zone", "Region"))
+
+
 def slice_of(name: str) -> Slice:
     """A slice by name. Raises Refusal as the zone's catalogue would for a name that does not exist anywhere."""
     match = _NAME.fullmatch(name)

@@ -25,12 +25,14 @@ class Page:
     unreachable: list[str]
 
 
-def page(items: list[Any], size: int, token: str, scope: str, unreachable: list[str] | None = None) -> Page:
+def page(
+    items: list[Any], size: int, token: str, scope: str, unreachable: list[str] | None = None, *, largest: int = LARGEST_PAGE
+) -> Page:
     """One page. A token is good only for the list that it came from. Raises Refusal for a bad size or token."""
     if size < 0:
         raise refusals.invalid("page_size must not be negative")
     start = _offset(token, scope) if token else 0
-    end = start + min(size or LARGEST_PAGE, LARGEST_PAGE)
+    end = start + min(size or largest, largest)
     following = _token(end, scope) if end < len(items) else ""
     return Page(items[start:end], following, unreachable or [])
 

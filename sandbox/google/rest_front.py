@@ -1,14 +1,17 @@
-"""The REST front: v2alpha1 queued resources with provisioningModel and runDuration, and the stand-in's own doors."""
+"""The REST fronts: queued resources (v2alpha1, with provisioningModel and runDuration), all the others, and our own doors."""
 
 from typing import Any
 
 from aiohttp import web
 
 from sandbox.google import listing, rest_body
+from sandbox.google.billing import add_billing
 from sandbox.google.control import add_control
 from sandbox.google.desk import Desk
+from sandbox.google.quota_infos import add_quotas
 from sandbox.google.rest_nodes import add_nodes
 from sandbox.google.rest_wire import LIST_QUERY, PARENT, answered, page_size, parent_of, query_of, truth
+from sandbox.google.secret_front import add_secrets
 
 LARGEST_BODY = 4 * 1024 * 1024
 
@@ -86,6 +89,9 @@ def application(desk: Desk) -> web.Application:
     app.router.add_delete(PARENT + "/queuedResources/{id}", front.delete)
     app.router.add_get(PARENT + "/operations/{id}", front.operation)
     add_nodes(app, desk)
+    add_quotas(app, desk)
+    add_billing(app, desk)
+    add_secrets(app, desk)
     add_control(app, desk)
     return app
 

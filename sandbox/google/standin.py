@@ -24,13 +24,15 @@ class Addresses:
 
 
 class GoogleStandIn:
-    """Google Cloud TPU for one project. `faults` plans faults and holds the log of calls."""
+    """Google Cloud for one project: TPU, quotas, prices, secrets. `faults` plans faults and holds the log of calls."""
 
     def __init__(self, project: Project, clock: Clock) -> None:
         """Nothing listens yet."""
         self.project = project
         self.faults = Faults(project.name, clock)
         self._desk = Desk(project, self.faults)
+        self.secrets = self._desk.secrets
+        self.catalog = self._desk.catalog
         self._server: Any = None
         self._runner: web.AppRunner | None = None
 

@@ -79,6 +79,10 @@ class Quotas:
         if silent:
             self._silent.add((quota_id, place))
 
+    def limits_of(self, quota_id: str) -> dict[str, int]:
+        """The limits that were set for one quota, by place."""
+        return {place: limit for (known, place), limit in self._limits.items() if known == quota_id}
+
     def check(self, wanted: Holding, held: Iterable[Holding]) -> None:
         """Refuse what would pass the zone's or the region's limit, unless the limit is silent. `held` is without `wanted`."""
         for passed in self._passed(wanted, list(held)):
