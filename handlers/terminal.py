@@ -107,14 +107,18 @@ async def ask(words: list[str], *, as_json: bool) -> int:
     """Ask in the terminal what could be asked in Slack: no workers, and for reads no Redis. 0, or 1 when it did not work."""
     from bot.nouns import Actor
     from bot.operations import OPERATIONS
+    from bot.operations.bench_check import PATH, bench_check_operation
     from bot.operations.execute import execute
     from bot.operations.telling import told
     from bot.requests import Door, Place, Request
     from bot.services import at_hand
+    from handlers.table_file import taken_from
     from handlers.text import render
 
     settings = _settings()
     try:
+        words, table = taken_from(words)
+        registry = tuple(bench_check_operation(table) if one.path == PATH and table is not None else one for one in OPERATIONS)
         async with at_hand(settings) as services:
             user = settings.terminal_user or f"terminal:{getpass.getuser()}"
             request = Request(
@@ -125,7 +129,7 @@ async def ask(words: list[str], *, as_json: bool) -> int:
                 words=" ".join(words),
                 at=datetime.now(UTC),
             )
-            outcome = await execute(OPERATIONS, services, request)
+            outcome = await execute(registry, services, request)
     except BotError as error:
         print(json.dumps({"error": str(error)}) if as_json else render(told(error)), file=sys.stderr)
         return 1

@@ -62,7 +62,10 @@ CACHE = Form("cache", re.compile(r"fp8|bf16", re.I), "fp8", str.lower)
 SPAN = Form("since", re.compile(r"\d{1,4}\s*(?:s|m|min|h|d)", re.I), "4h", _span)
 CLOCK = Form("time of day", re.compile(r"\d{1,2}:\d{2}"), "02:40", _clock)
 BACK = Form("time to compare with", re.compile(r"hour|yesterday|day|week|\d{1,4}(?:m|min|h|d)", re.I), "yesterday", _back)
+TABLE = Form("table", re.compile(r"\S{1,255}\.csv", re.I), "FILE.csv")
 NAME = Form("name", re.compile(r"[a-z][a-z0-9-]{0,62}", re.I), "prod", str.lower)
+REST = Form("text", re.compile(r"\S.*", re.S), "the site is down")
+"""Whatever follows its key, to the end of the line. It is never taken without the key."""
 
 SliceName = Annotated[str, SLICE]
 Generation = Annotated[str, GENERATION]
@@ -73,4 +76,6 @@ CacheType = Annotated[str, CACHE]
 Seconds = Annotated[int, SPAN]
 ClockTime = Annotated[int, CLOCK]
 BackSeconds = Annotated[int, BACK]
+TableName = Annotated[str, TABLE]
 GivenName = Annotated[str, NAME]
+RestOfLine = Annotated[str, REST]
