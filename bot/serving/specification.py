@@ -103,7 +103,8 @@ class EngineSpecification(Noun):
     `deployment` is its name for people; `model` a Hugging Face id; `image` a pinned tag or digest; `piece` the slice (one
     machine); `context` in tokens; `utilization` the share 0..1 of a chip's memory; `flags` more arguments of `vllm serve`
     (allow-listed); `environment` variables of vLLM, JAX and libtpu; `hf_token_secret` and `api_key_secret` like
-    projects/P/secrets/NAME; `restarts` how often docker starts a crashed engine again before it stays down. Errors are UsageErrors for people.
+    projects/P/secrets/NAME; `restarts` how often docker starts a crashed engine again before it stays down. Errors are
+    UsageErrors for people.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
