@@ -3,11 +3,13 @@
 from bot.operations.again import DETAILS, SHARE
 from bot.operations.approvals import NO, YES
 from bot.operations.audit import AUDIT
+from bot.operations.bench_check import BENCH_CHECK
 from bot.operations.budget import BUDGET, BUDGET_SET
 from bot.operations.deployments import DEPLOYMENTS
 from bot.operations.doctor import DOCTOR
 from bot.operations.endpoint import ENDPOINT
 from bot.operations.hardware import HARDWARE
+from bot.operations.health import HEALTH
 from bot.operations.help import help_operation
 from bot.operations.machine import MACHINE
 from bot.operations.machines import MACHINES
@@ -30,6 +32,7 @@ OPERATIONS: Registry = (
     WELCOME,
     STATUS,
     METRICS,
+    HEALTH,
     MACHINES,
     MACHINE,
     DEPLOYMENTS,
@@ -37,6 +40,7 @@ OPERATIONS: Registry = (
     MODEL,
     MEMORY,
     HARDWARE,
+    BENCH_CHECK,
     WORK,
     CANCEL,
     SETUP,
