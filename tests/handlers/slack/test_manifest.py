@@ -8,7 +8,8 @@ import jsonschema
 import pytest
 
 from bot.errors import UsageError
-from handlers.slack.manifest import SCOPES, manifest
+from handlers.http import PATH
+from handlers.slack.manifest import EVENTS_PATH, SCOPES, manifest
 
 ROOT = Path(__file__).parents[3]
 FIXTURES = ROOT / "tests" / "fixtures" / "slack"
@@ -99,6 +100,10 @@ def test_http_mode_sends_commands_events_and_buttons_to_one_address(given):
 def test_an_address_that_slack_would_not_call_is_refused(given):
     with pytest.raises(UsageError, match="https"):
         manifest(given)
+
+
+def test_slack_is_sent_where_we_listen():
+    assert EVENTS_PATH == PATH
 
 
 def test_names_in_commands_arrive_as_ids():
