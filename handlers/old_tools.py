@@ -18,7 +18,6 @@ COMING: Mapping[str, str] = {
     "get_vllm_docker_logs": "logs engine",
     "get_tpu_system_logs": "logs system",
     "get_cloud_logging_logs": "logs cloud",
-    "verify_model_health": "health",
     "start_v6e4": "machine start",
     "stop_v6e4": "machine stop",
     "get_zones_with_available_quota": "zones",
