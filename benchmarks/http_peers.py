@@ -8,11 +8,11 @@ import os
 from datetime import UTC, datetime
 from urllib.parse import parse_qs
 
-from flask import Flask, request
+from flask import Flask, Response, request
 from redis import Redis
 from redis.asyncio import Redis as AsyncRedis
 from rq import Queue
-from slack_bolt import App
+from slack_bolt import Ack, App
 from slack_bolt.adapter.flask import SlackRequestHandler
 from slack_sdk import WebClient
 from slack_sdk.signature import SignatureVerifier
@@ -33,14 +33,14 @@ def plain() -> Flask:
     queue = Queue("plain", connection=Redis.from_url(os.environ["REDIS_URL"]))
 
     @bolt.command("/gemma")
-    def gemma(ack, command):  # type: ignore[no-untyped-def]
+    def gemma(ack: Ack, command: dict[str, str]) -> None:
         queue.enqueue("plain_bolt.report", command["response_url"])
         ack()
 
     flask, handler = Flask(__name__), SlackRequestHandler(bolt)
 
     @flask.post("/slack/events")
-    def events():  # type: ignore[no-untyped-def]
+    def events() -> Response:
         return handler.handle(request)
 
     return flask
