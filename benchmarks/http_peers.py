@@ -8,7 +8,8 @@ import os
 from datetime import UTC, datetime
 from urllib.parse import parse_qs
 
-from flask import Flask, Response, request
+from flask import Flask, request
+from flask import Response as Answered
 from redis import Redis
 from redis.asyncio import Redis as AsyncRedis
 from rq import Queue
@@ -40,7 +41,7 @@ def plain() -> Flask:
     flask, handler = Flask(__name__), SlackRequestHandler(bolt)
 
     @flask.post("/slack/events")
-    def events() -> Response:
+    def events() -> Answered:
         return handler.handle(request)
 
     return flask
