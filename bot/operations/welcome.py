@@ -38,7 +38,7 @@ async def run(context: Context, _arguments: NoArguments) -> Welcome:
     try:
         state, missing = await status.run(context, StatusArguments()), None
     except NotConnectedError as error:
-        state, missing = None, str(error)
+        state, missing = None, f"set {error.setting}"
     return Welcome(status=state, missing=missing, role=context.role, operators=grants.operators or grants.admins)
 
 
@@ -58,7 +58,7 @@ def show(found: Welcome, context: Context) -> View:
     """State, how to ask, who may do what."""
     stated = show_status(found.status, context) if found.status is not None else None
     return View(
-        verdict=stated.verdict if stated else line(bold("I serve nobody yet: "), found.missing or ""),
+        verdict=stated.verdict if stated else line(bold("Nothing is connected yet"), f": {found.missing}"),
         shape=stated.shape if stated else Shape.NONE,
         lines=(HOW_TO_ASK, _who(found)),
         buttons=tuple(Button(label=word.capitalize(), words=word) for word in ("status", "machines", "help")),

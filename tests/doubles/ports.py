@@ -204,6 +204,10 @@ class Questions:
         self.works.append(question.request.model_copy(update={"id": question.id, "approval": question.id}))
         return True
 
+    async def waiting(self, team_id: str, now: datetime) -> tuple[Question, ...]:
+        still = [one for one in self.asked.values() if one.id not in self.answers and one.expires_at > now]
+        return tuple(sorted((one for one in still if one.request.actor.team_id == team_id), key=lambda one: one.expires_at))
+
     async def decline(self, question: Question, by: Actor) -> bool:
         return self.answers.setdefault(question.id, ("no", by.user_id)) == ("no", by.user_id)
 

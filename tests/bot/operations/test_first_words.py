@@ -56,7 +56,7 @@ async def test_where_nobody_is_operator_it_says_what_to_set() -> None:
 
 async def test_before_anything_is_connected_the_first_words_say_what_to_set() -> None:
     view = (await said(House(), "")).view
-    assert plain(view.verdict) == "I serve nobody yet: Deployment: not connected, set MODEL_BASE_URL"
+    assert plain(view.verdict) == "Nothing is connected yet: set MODEL_BASE_URL"
     assert await early(OPERATIONS, House().services, House().request("")) is None
 
 

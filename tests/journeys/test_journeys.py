@@ -1,0 +1,187 @@
+"""Each file here is a conversation as people have it: what they type, and all that they then see.
+
+`> anna in #ops: /gemma status` is typed; `> anna in the thread: @gemma status` answers below her last message in that channel;
+`> anna presses Details` presses a button of the newest message; `> the engine gets slow` changes the world. The indented block
+below is everything new that this person then sees, word for word, with `{placeholders}` where clocks and dice decide; a last line
+`…` leaves the rest to another journey. When the wording was improved, the failing test prints what people see now.
+"""
+
+import re
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+import pytest_asyncio
+
+from sandbox.slack import Entry, Person
+from sandbox.whole import Sandbox
+
+FOLDER = Path(__file__).parent
+SPAN = r"\d+ (?:s|min|h|d)(?: \d+ (?:min|h))?"
+PLACEHOLDERS = {
+    "time": r"\d{2}:\d{2}",
+    "day": r"\d{1,2} [A-Z][a-z]{2}",
+    "number": r"[\d,]+(?:\.\d+)?",
+    "seconds": r"\d+(?:\.\d+)? s",
+    "span": SPAN,
+    "ago": rf"(?:just now|{SPAN} ago)",
+}
+SAID = re.compile(r"(?P<user>\w+) in (?P<where>#\w+|@gemma|the thread): (?P<words>.+)")
+SLOW_FOR = timedelta(minutes=3)
+"""How long the engine has been slow when somebody looks."""
+
+in_sandbox = pytest.mark.asyncio(loop_scope="module")
+STRANGER = Person("U0ERIN", "erin", "Erin Fox", "Europe/Dublin", team_id="T0OTHER")
+
+
+@dataclass(frozen=True)
+class Turn:
+    """What somebody does, and the lines that they then see."""
+
+    does: str
+    sees: tuple[str, ...]
+
+
+def turns(written: str) -> list[Turn]:
+    """The turns of a file, in order."""
+    found: list[Turn] = []
+    for one in written.splitlines():
+        if one.startswith("> "):
+            found.append(Turn(one.removeprefix("> "), ()))
+        elif one.startswith("    ") and found:
+            found[-1] = Turn(found[-1].does, (*found[-1].sees, one.removeprefix("    ")))
+    return found
+
+
+def matches(expected: str, line: str) -> bool:
+    pattern = re.sub(r"\\\{(\w+)\\\}", lambda name: PLACEHOLDERS[name[1]], re.escape(expected))
+    return re.fullmatch(pattern, line) is not None
+
+
+def same(expected: tuple[str, ...], lines: list[str]) -> bool:
+    """Line by line; a last line `…` stands for whatever follows."""
+    if expected and expected[-1] == "…":
+        expected, lines = expected[:-1], lines[: len(expected) - 1]
+    return len(expected) == len(lines) and all(map(matches, expected, lines))
+
+
+def shown(entry: Entry, indent: str = "") -> list[str]:
+    """A message as this person sees it, without its time."""
+    mark = " (only you)" if entry.ephemeral and entry.kind == "message" else ""
+    first, *rest = entry.text.split("\n")
+    return [f"{indent}{entry.name}{mark}: {first}", *(f"{indent}  {line}" for line in rest)]
+
+
+class Conversation:
+    """One person at a time, in the sandbox that all journeys share."""
+
+    def __init__(self, sandbox: Sandbox) -> None:
+        self._sandbox = sandbox
+        self._user, self._channel, self._root = "anna", "#ops", ""
+
+    async def turn(self, does: str) -> list[str]:
+        """Do it, wait until all is answered, and return what is new or changed."""
+        said = SAID.fullmatch(does)
+        if said is not None:
+            self._user, where = said["user"], said["where"]
+            self._channel = self._channel if where == "the thread" else where
+        before = self._seen()
+        typed = await self._do(does, said)
+        assert await self._sandbox.settled(), self._sandbox.logs()
+        return [line for ts, lines in self._seen().items() if before.get(ts) != lines and ts != typed for line in lines]
+
+    def _seen(self) -> dict[str, list[str]]:
+        """Every message by its ts, as this person sees it now; replies stand below their root, indented."""
+        entries = [one for one in self._sandbox.slack.transcript(self._user, self._channel) if one.kind != "command"]
+        return {
+            one.ts: shown(one, indent)
+            for root in entries
+            for one, indent in ((root, ""), *((reply, "  ") for reply in root.replies))
+        }
+
+    async def _do(self, does: str, said: re.Match[str] | None) -> str | None:
+        people = self._sandbox.slack.people
+        if said is not None:
+            thread = self._root if said["where"] == "the thread" else None
+            message = await people.type(self._user, self._channel, said["words"], thread)
+            self._root = thread or message.ts
+            return message.ts
+        if does == "the engine gets slow":
+            await self._sandbox.vllm.scenario("saturated")
+            self._sandbox._shifted.behind -= SLOW_FOR
+            return None
+        self._user, label = does.split(" presses ")
+        entries = self._sandbox.slack.transcript(self._user, self._channel)
+        newest = [one for root in entries for one in (root, *root.replies) if label in one.buttons][-1]
+        await people.click(self._user, newest.ts, label)
+        return None
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def running() -> AsyncIterator[Sandbox]:
+    async with Sandbox(SAMPLE_SECONDS="3600") as sandbox:
+        sandbox.slack.workspace.people[STRANGER.id] = STRANGER
+        sandbox.slack.workspace.channels["C0OPS"].members.add(STRANGER.id)
+        yield sandbox
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def unconnected() -> AsyncIterator[Sandbox]:
+    async with Sandbox(past=False, DEPLOYMENTS_FILE="none.toml", OPERATORS="", ADMINS="") as sandbox:
+        yield sandbox
+
+
+async def follow(file: Path, sandbox: Sandbox) -> None:
+    conversation = Conversation(sandbox)
+    for turn in turns(file.read_text()):
+        lines = await conversation.turn(turn.does)
+        assert same(turn.sees, lines), "\n".join(
+            [f"{file.name}: after “{turn.does}” people saw", *(f"    {line}" for line in lines)]
+        )
+
+
+FIRST = sorted(one.name for one in FOLDER.glob("*.md") if "slow" not in one.name and "unconnected" not in one.name)
+LAST = sorted(one.name for one in FOLDER.glob("*slow*.md"))
+"""After these the engine is not what it was."""
+
+
+@pytest.mark.wire
+@in_sandbox
+@pytest.mark.parametrize("name", [*FIRST, *LAST])
+async def test_a_conversation_goes_as_it_is_written(name: str, running: Sandbox) -> None:
+    await follow(FOLDER / name, running)
+
+
+@pytest.mark.wire
+@in_sandbox
+async def test_before_anything_is_connected(unconnected: Sandbox) -> None:
+    await follow(FOLDER / "t00_unconnected.md", unconnected)
+
+
+def test_every_journey_has_something_to_see() -> None:
+    for file in FOLDER.glob("*.md"):
+        assert any(turn.sees for turn in turns(file.read_text())), file.name
+
+
+@pytest.mark.parametrize(
+    ("expected", "line", "alike"),
+    [
+        ("seen {ago}", "seen just now", True),
+        ("seen {ago}", "seen 4 h 10 min ago", True),
+        ("seen {ago}", "seen", False),
+        ("first {seconds}.", "first 0.42 s.", True),
+        ("first {seconds}.", "first 0.42 s!", False),
+        ("a.b", "axb", False),
+    ],
+)
+def test_a_placeholder_stands_for_its_kind_and_everything_else_for_itself(expected: str, line: str, *, alike: bool) -> None:
+    assert matches(expected, line) is alike
+
+
+def test_a_missing_line_is_noticed_and_a_last_ellipsis_stands_for_any_number() -> None:
+    assert not same(("a",), ["a", "b"])
+    assert not same(("a", "b"), ["a"])
+    assert same(("a", "…"), ["a", "b", "c"])
+    assert not same(("a", "…"), ["b", "c"])
