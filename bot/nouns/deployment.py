@@ -11,6 +11,7 @@ class Deployment(Noun):
     """What is wanted and known of one serving. `None` means: not known or not connected, never "none there".
 
     `context` is the wanted context length in tokens; `ends_at` the aware time at which the machine is given back;
+    `channels` are the ids of the only channels it may be changed from, empty for all;
     `origin` says where this record stands ("settings", "deployments.toml", "store").
     """
 
@@ -25,3 +26,4 @@ class Deployment(Noun):
     owner: str | None = None
     ends_at: datetime | None = None
     origin: str = "settings"
+    channels: tuple[str, ...] = ()

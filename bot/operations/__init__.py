@@ -2,6 +2,7 @@
 
 from bot.operations.again import DETAILS, SHARE
 from bot.operations.approvals import NO, YES
+from bot.operations.asking import ask_operation
 from bot.operations.audit import AUDIT
 from bot.operations.bench_check import BENCH_CHECK
 from bot.operations.budget import BUDGET, BUDGET_SET
@@ -11,6 +12,7 @@ from bot.operations.endpoint import ENDPOINT
 from bot.operations.hardware import HARDWARE
 from bot.operations.health import HEALTH
 from bot.operations.help import help_operation
+from bot.operations.home import HOME
 from bot.operations.machine import MACHINE
 from bot.operations.machines import MACHINES
 from bot.operations.memory import MEMORY
@@ -55,4 +57,6 @@ OPERATIONS: Registry = (
     DETAILS,
     SHARE,
     PASTED,
+    HOME,
+    ask_operation(_table),
 )

@@ -7,15 +7,27 @@ from bot.nouns import Effect, Role, SeenBy
 from bot.operations.access import who_may
 from bot.operations.operation import Arguments, Context, Operation, Started
 from bot.operations.telling import again
-from bot.operations.values import GivenName
+from bot.operations.values import GivenName, RestOfLine
 from bot.ports import Question
 from bot.view import Mention, View, bold, line
+
+SAID = 400
+"""Characters of a reason that are shown; the audit keeps it whole."""
+
+TOLD = 5
+"""Admins who are mentioned when somebody did not wait for a second person."""
 
 
 class AnswerArguments(Arguments):
     """The id of a question."""
 
     question: GivenName
+
+
+class YesArguments(AnswerArguments):
+    """The id of a question, and the reason of an on-call who will not wait for a second person."""
+
+    because: RestOfLine | None = None
 
 
 class Declined(BaseModel):
@@ -42,15 +54,23 @@ def _must_reach(context: Context, question: Question) -> None:
         raise RefusedError(f"Only {needed} can answer this.", needs=who_may(context.services, question.role))
 
 
-async def run_yes(context: Context, arguments: AnswerArguments) -> Started:
+async def run_yes(context: Context, arguments: YesArguments) -> Started:
     """Spend the question and create its work in one step. Raises RefusedError when this person may not say yes."""
     question = await _open_question(context, arguments.question)
     _must_reach(context, question)
-    if question.second_person and context.actor.user_id == question.request.actor.user_id:
-        raise RefusedError("A second person has to say yes to this.", next_step="Ask somebody else to press it.")
+    mine = question.second_person and context.actor.user_id == question.request.actor.user_id
+    if mine and arguments.because is None:
+        raise RefusedError(
+            "A second person has to say yes to this.",
+            next_step=f"Ask somebody else to press it. If it cannot wait: /gemma yes {question.id} because REASON",
+        )
     if not await context.services.approvals.spend(question, context.actor):
         raise RefusedError("This was answered already.", next_step="Look at its messages.")
-    return Started(work_id=question.id, said="It starts now", by=context.actor.user_id)
+    if not mine:
+        return Started(work_id=question.id, said="It starts now", by=context.actor.user_id)
+    admins = context.services.grants.admins
+    said = f"It starts now, without a second person: {arguments.because}"
+    return Started(work_id=question.id, said=said[:SAID], by=context.actor.user_id, tell=admins[:TOLD])
 
 
 async def run_no(context: Context, arguments: AnswerArguments) -> Declined:
@@ -81,7 +101,7 @@ YES = Operation(
     summary="answer a question with yes",
     when_to_use="Pressed, not typed.",
     example="yes ask-1a2b3c",
-    arguments=AnswerArguments,
+    arguments=YesArguments,
     effect=Effect.CHANGES,
     role=Role.VIEWER,
     seen_by=SeenBy.CHANNEL,

@@ -1,6 +1,6 @@
 """Which deployment is meant."""
 
-from bot.errors import NotConnectedError, UsageError
+from bot.errors import NotConnectedError, RefusedError, UsageError
 from bot.nouns import Deployment
 from bot.operations.operation import Context
 
@@ -34,3 +34,14 @@ def pressable(context: Context, error: UsageError) -> UsageError:
     """The same error from the knowledge packages, with the names that were meant perhaps as words that can be pressed."""
     near = tuple(f"{context.asked} {name}" for name in error.near)
     return UsageError(str(error), usage=error.usage, near=near, next_step=error.telling.next_step)
+
+
+async def must_be_in_place(context: Context, name: str | None) -> None:
+    """Raises RefusedError when this deployment may be changed from other channels only. Looking at it is free everywhere."""
+    limited = any(one.channels for one in await context.services.deployments.all(context.services.team_id))
+    if not limited:
+        return
+    meant = await deployment(context, name)
+    if meant.channels and context.place.channel not in meant.channels:
+        names = ", ".join(f"#{channel}" for channel in meant.channels)
+        raise RefusedError(f"{meant.name} may be changed from {names} only.", next_step="Say it there.")

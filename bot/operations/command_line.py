@@ -11,7 +11,8 @@ from pydantic.fields import FieldInfo
 
 from bot.errors import UsageError
 from bot.operations.operation import AnyOperation, Arguments, Registry
-from bot.operations.values import NAME, Form
+from bot.operations.planned import PLANNED, no_questions_yet, not_yet
+from bot.operations.values import NAME, REST, Form
 
 LENGTH_LIMIT = 4000
 """Characters of a command that are read; Slack itself sends no more."""
@@ -80,7 +81,10 @@ def is_question(words: list[str]) -> bool:
 def parse(registry: Registry, typed: str) -> Parsed:
     """The operation and its arguments. Raises UsageError with near names or the usage when the words make none."""
     words = words_of(typed)
-    found = find(registry, words) or _by_prefix(registry, words)
+    found = find(registry, words)
+    if found is None and words and words[0].lower() in PLANNED:
+        raise not_yet(words[0].lower())
+    found = found or _by_prefix(registry, words)
     if found is None:
         raise _unknown(registry, words)
     operation, rest = found
@@ -99,6 +103,8 @@ def _by_prefix(registry: Registry, words: list[str]) -> tuple[AnyOperation, list
 def _unknown(registry: Registry, words: list[str]) -> UsageError:
     first = words[0][:40]
     close = near(registry, first)
+    if not close and is_question(words):
+        return no_questions_yet()
     hint = f"Did you mean {' or '.join(close)}?" if close else "Type /gemma help to see what can be asked."
     return UsageError(f"I do not know the word “{first}”.", near=close, next_step=hint)
 
@@ -132,6 +138,10 @@ def _keyed(word: str, fields: dict[str, FieldInfo], waiting: list[str]) -> tuple
     key = name.lower().replace("-", "_")
     if key not in fields or not (dashed or eq or (waiting and form_of(fields[key]) is not NAME)):
         return None, word
+    if form_of(fields[key]) is REST:
+        rest = " ".join([value, *waiting] if eq else waiting)
+        waiting.clear()
+        return key, rest
     if eq:
         return key, value
     if _is_switch(fields[key]) and not (waiting and waiting[0].lower() in {"true", "false", "yes", "no"}):
@@ -150,7 +160,7 @@ def _by_form(operation: AnyOperation, word: str, given: dict[str, Any]) -> str:
         return word.lower()
     free = [(key, form) for key, field in fields.items() if key not in given and (form := form_of(field)) is not None]
     for key, form in sorted(free, key=lambda pair: pair[1] is NAME):
-        if form.matches(word):
+        if form is not REST and form.matches(word):
             return key
     raise _usage(operation, f"I do not know what “{word[:40]}” means for {' '.join(operation.words) or 'this'}.")
 

@@ -8,13 +8,13 @@ from typing import Any
 from pydantic import BaseModel
 
 from bot.errors import BotError, RefusedError, RetryLater
-from bot.nouns import Effect, Noun, Role, SeenBy
-from bot.operations import access, budget_gate, command_line
+from bot.nouns import Actor, Effect, Noun, Role, SeenBy
+from bot.operations import access, budget_gate, choice, command_line
 from bot.operations.command_line import Parsed
 from bot.operations.operation import AnyOperation, Consent, Context, Preview, Registry, Started
 from bot.ports import Authorised, Question, Services
 from bot.requests import Door, Request, request_id
-from bot.view import Button, Line, Mention, Shape, View, bold, line, plain
+from bot.view import Button, Line, Mention, Shape, View, bold, line, plain, text
 
 APPROVAL_LIFE = timedelta(minutes=30)
 """How long a question for a yes stays open (messages.md T11)."""
@@ -51,9 +51,24 @@ async def admit(registry: Registry, services: Services, request: Request) -> Adm
     if role is Role.NOBODY:
         raise RefusedError("Only full members of this workspace can use me.", next_step="Ask a member to look for you.")
     parsed: Parsed = command_line.parse(registry, request.words)
+    role = await _lifted(services, request, parsed, role)
     access.check(services, parsed.operation, role)
     context = Context(services, request.actor, role, request.place, services.clock.now(), " ".join(parsed.operation.words))
+    if parsed.operation.effect is not Effect.READS and request.door is not Door.TERMINAL:
+        await choice.must_be_in_place(context, getattr(parsed.arguments, "deployment", None))
     return Admitted(parsed.operation, parsed.arguments, context)
+
+
+async def _lifted(services: Services, request: Request, parsed: Parsed, role: Role) -> Role:
+    """Somebody who lacked the role asked those who have it, and one of them said yes to exactly this: their role counts, if they
+    still have it."""
+    question = await services.approvals.get(request.approval) if request.approval is not None else None
+    if question is None or not question.lifts or question.spent_by is None:
+        return role
+    if (question.operation, question.arguments) != (parsed.operation.path, parsed.arguments.model_dump(mode="json")):
+        return role
+    by = Actor(team_id=request.actor.team_id, user_id=question.spent_by)
+    return max(role, await access.role_of(services, by, request.door))
 
 
 async def execute(registry: Registry, services: Services, request: Request) -> Outcome:
@@ -107,7 +122,9 @@ def _shown(admitted: Admitted, result: BaseModel) -> Outcome:
     operation = admitted.operation
     if isinstance(result, Started):
         by = (" · yes from ", Mention(id=result.by)) if result.by else ()
-        view = View(verdict=line(bold(result.said), *by))
+        heard = tuple(part for name in result.tell for part in (Mention(id=name), text(" ")))
+        lines = (line("For the admins to know: ", *heard),) if heard else ()
+        view = View(verdict=line(bold(result.said), *by), lines=lines)
         return Outcome(path=operation.path, view=view, seen_by=SeenBy.CHANNEL, started=result.work_id)
     view = operation.show(result, admitted.context)
     told = result.model_dump(mode="json")

@@ -60,6 +60,8 @@ class Started(Noun):
     work_id: str
     said: str
     by: str | None = None
+    tell: tuple[str, ...] = ()
+    """Users and groups who must hear of it."""
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from bot.operations.grade import SHAPES, Grade
 from bot.operations.operation import Context
 from bot.operations.status_result import Status
 from bot.operations.wording import ago, duration, money, percent, seconds
-from bot.view import Button, Line, Span, View, When, bold, line, text
+from bot.view import Button, Line, Shape, Span, View, When, bold, line, text
 
 _REQUESTED = frozenset(map(str, RequestState)) - frozenset(map(str, MachineState))
 """States that only a request for a machine has."""
@@ -21,10 +21,18 @@ def show(status: Status, _context: Context) -> View:
         shape=SHAPES[status.grade],
         lines=tuple(one for one in lines if one),
         buttons=(
+            *why(status),
             Button(label="Look again", words=f"status {status.deployment}"),
             Button(label="Chart", words=f"metrics {status.deployment} since 6h"),
         ),
     )
+
+
+def why(status: Status) -> tuple[Button, ...]:
+    """Where something is wrong, the question that a person has next."""
+    if SHAPES[status.grade] is Shape.GOOD:
+        return ()
+    return (Button(label="Ask why", words=f"ask why {status.deployment} is {status.grade.value}"),)
 
 
 def _named(status: Status, words: str) -> Span:

@@ -7,8 +7,11 @@ BUTTON_HOLDS = 1900
 """Characters of `bot.view.Button.words`."""
 
 
-def told(error: BotError, reference: str | None = None) -> View:
-    """The view of an error. With a `reference` it is our own fault or a failing neighbour's, and the log line can be found."""
+def told(error: BotError, reference: str | None = None, asked: str | None = None) -> View:
+    """The view of an error. With a `reference` it is our own fault or a failing neighbour's, and the log line can be found.
+
+    `asked` is what was refused for want of a role: then those who have it can be asked by a press.
+    """
     telling = error.telling
     lines: list[Line] = [line(words) for words in (telling.untouched, telling.billing, telling.next_step) if words]
     buttons: tuple[Button, ...] = ()
@@ -17,6 +20,8 @@ def told(error: BotError, reference: str | None = None) -> View:
         buttons = tuple(button for words in error.near[:5] for button in again(words, words))
     if isinstance(error, RefusedError) and error.needs:
         lines.append(line("Ask ", *(part for name in error.needs.split() for part in (Mention(id=name), " "))))
+    if isinstance(error, RefusedError) and asked is not None:
+        buttons = again(f"request words {asked}", "Ask them")
     if reference:
         lines.append(line(f"ref {reference}"))
     return View(verdict=line(bold(telling.failed)), shape=_shape(error), lines=tuple(lines), buttons=buttons)

@@ -55,7 +55,7 @@ class WorkBook(Protocol):
 class Question(Noun):
     """A question for somebody's yes, as stored: the exact request, what was shown, who must answer, and until when.
 
-    `role` is what the operation asks of whoever says yes.
+    `role` is what the operation asks of whoever says yes; `lifts` when the asker lacks it, so that the yes brings it.
     """
 
     v: int = 1
@@ -67,6 +67,7 @@ class Question(Noun):
     second_person: bool
     role: Role = Role.OPERATOR
     proposed_by_model: bool = False
+    lifts: bool = False
     expires_at: datetime
     spent_by: str | None = None
 
@@ -82,6 +83,9 @@ class Approvals(Protocol):
 
     async def spend(self, question: Question, by: Actor) -> bool:
         """Answer yes and create the work in one step (the work's id is the question's). False: it was answered already."""
+
+    async def waiting(self, team_id: str, now: datetime) -> tuple[Question, ...]:
+        """Questions of a workspace that nobody answered yet and that are still open, the soonest to expire first."""
 
     async def decline(self, question: Question, by: Actor) -> bool:
         """Answer no. False: it was answered already."""

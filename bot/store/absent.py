@@ -1,6 +1,7 @@
 """The stores where there is no Redis: reads of cloud and model go on without, the rest says what to set."""
 
 from collections.abc import Mapping
+from datetime import datetime
 
 from bot.errors import NotConnectedError
 from bot.nouns import Actor, Standing
@@ -41,6 +42,10 @@ class NoApprovals:
         raise _no_redis()
 
     async def spend(self, question: Question, by: Actor) -> bool:
+        """Raises NotConnectedError."""
+        raise _no_redis()
+
+    async def waiting(self, team_id: str, now: datetime) -> tuple[Question, ...]:
         """Raises NotConnectedError."""
         raise _no_redis()
 

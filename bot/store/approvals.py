@@ -1,5 +1,8 @@
 """Questions that wait for a yes, and the one step from a yes to its work."""
 
+from datetime import datetime
+from typing import cast
+
 from redis.asyncio import Redis
 
 from bot.nouns import Actor
@@ -26,7 +29,11 @@ class ApprovalStore:
         """Store a question; asking the same again changes nothing."""
         key = keys.approval(question.id)
         if await self._redis.hsetnx(key, "question", question.model_dump_json()):
-            await self._redis.expireat(key, int(question.expires_at.timestamp()) + KEEP_AFTER_S)
+            expires = int(question.expires_at.timestamp())
+            await self._redis.expireat(key, expires + KEEP_AFTER_S)
+            waiting = keys.questions(question.request.actor.team_id)
+            await self._redis.zadd(waiting, {question.id: expires})
+            await self._redis.zremrangebyscore(waiting, "-inf", expires - KEEP_AFTER_S)
 
     async def get(self, question_id: str) -> Question | None:
         """The question with its answer, or None."""
@@ -36,6 +43,17 @@ class ApprovalStore:
         question = Question.model_validate_json(raw)
         spent = by if by is not None and answer in (b"yes", "yes") else None
         return question.model_copy(update={"spent_by": spent.decode() if isinstance(spent, bytes) else spent})
+
+    async def waiting(self, team_id: str, now: datetime) -> tuple[Question, ...]:
+        """Those that expire later than `now` and have no answer, the soonest first; at most 50 are looked at."""
+        key, soonest = keys.questions(team_id), int(now.timestamp())
+        ids = cast(list[bytes], await self._redis.zrange(key, soonest, "+inf", byscore=True, offset=0, num=50))
+        found = []
+        for question_id in ids:
+            raw, answer = await self._redis.hmget(keys.approval(question_id.decode()), ["question", "answer"])
+            if raw is not None and answer is None:
+                found.append(Question.model_validate_json(raw))
+        return tuple(found)
 
     async def spend(self, question: Question, by: Actor) -> bool:
         """Answer yes and record the work, whose id is the question's, in one call."""

@@ -139,5 +139,6 @@ def build(client: AsyncWebClient, signing_secret: str | None, listeners: Listene
     app.view(re.compile(r".*"))(listeners.form)
     app.event("app_mention")(listeners.event)
     app.event("message")(listeners.event)
+    app.event("app_home_opened")(listeners.event)
     app.event(re.compile(r".*"))(_ignore)
     return app

@@ -76,6 +76,8 @@ def from_event(body: Body, now: datetime) -> Said | None:
     event = body.get("event")
     if not isinstance(event, Mapping) or event.get("bot_id") or event.get("subtype"):
         return None
+    if event.get("type") == "app_home_opened":
+        return _home(body, event, now)
     kind, channel, ts = event.get("type"), _text(event.get("channel")), _text(event.get("ts"))
     direct = event.get("channel_type") == "im" or channel.startswith("D")
     if kind != "app_mention" and not (kind == "message" and direct):
@@ -89,6 +91,16 @@ def from_event(body: Body, now: datetime) -> Said | None:
     return _said(door, actor, place, words, now, "message", _text(body.get("team_id")), channel, ts)
 
 
+def _home(body: Body, event: Body, now: datetime) -> Said | None:
+    """Somebody opens the Home tab; the Messages tab is another one."""
+    actor = Actor(team_id=_text(body.get("team_id")), user_id=_text(event.get("user")))
+    ts = _text(event.get("event_ts"))
+    if event.get("tab") != "home" or not (actor.team_id and actor.user_id and ts):
+        return None
+    place = Place(channel=actor.user_id, direct=True)
+    return _said(Door.HOME, actor, place, "home", now, "home", actor.team_id, actor.user_id, ts)
+
+
 def from_button(body: Body, now: datetime) -> Said | None:
     """A pressed button: it says its value, as its presser would type it. None when it is not one of ours."""
     actions, user = body.get("actions"), body.get("user")
@@ -96,16 +108,17 @@ def from_button(body: Body, now: datetime) -> Said | None:
         return None
     action, held = actions[0], _object(body.get("container"))
     actor = Actor(team_id=_text(user.get("team_id")) or _text(_object(body.get("team")).get("id")), user_id=_text(user.get("id")))
-    channel = _text(held.get("channel_id")) or _text(_object(body.get("channel")).get("id"))
-    trigger = _text(body.get("trigger_id"))
+    trigger, at_home = _text(body.get("trigger_id")), _object(body.get("view")).get("type") == "home"
+    channel = _text(held.get("channel_id")) or _text(_object(body.get("channel")).get("id")) or (actor.user_id if at_home else "")
     if not (actor.team_id and actor.user_id and channel and trigger and isinstance(action.get("value"), str)):
         return None
     place = Place(
         channel=channel,
         thread=_text(held.get("thread_ts")) or None,
         message=_text(held.get("message_ts")) or None,
-        direct=channel.startswith("D"),
+        direct=at_home or channel.startswith("D"),
         ephemeral=bool(held.get("is_ephemeral")),
         response_url=_text(body.get("response_url")) or None,
     )
-    return _said(Door.BUTTON, actor, place, action["value"], now, "button", actor.team_id, trigger)
+    door = Door.HOME if at_home else Door.BUTTON
+    return _said(door, actor, place, action["value"], now, "button", actor.team_id, trigger)

@@ -19,7 +19,7 @@ from handlers.slack.app import NOT_TAKEN, Listeners, build
 from jobs.inbox import Inbox
 from jobs.later import Later
 from sandbox.slack import DeliveryFault, SlackStandIn, default_workspace, render_text
-from sandbox.whole import free_port
+from sandbox.memory import free_port
 
 pytestmark = pytest.mark.wire
 SECRET = default_workspace().app.signing_secret

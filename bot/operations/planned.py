@@ -1,0 +1,21 @@
+"""Words that people will be able to say, and cannot yet. The one list of them; it may only shrink."""
+
+from bot.errors import UsageError
+
+PLANNED = frozenset(
+    {"ask", "bench", "change", "changes", "cost", "deploy", "engine", "errors", "export", "find", "logs", "mute"}
+    | {"replace", "report", "rollback", "token", "watch", "zones"}
+)
+"""First words of operations that are not built."""
+
+
+def not_yet(word: str) -> UsageError:
+    """What somebody is told who says one of them."""
+    return UsageError(f"“{word}” is not built yet.", near=("help all",), next_step="Nothing was done. What there is today:")
+
+
+def no_questions_yet() -> UsageError:
+    """What somebody is told who asks in plain words."""
+    return UsageError(
+        "I cannot answer questions in plain words yet.", near=("status", "help"), next_step="“ask” is not built yet. Today:"
+    )
