@@ -2,7 +2,6 @@
 
 import asyncio
 import os
-import socket
 import tempfile
 from contextlib import AsyncExitStack
 from pathlib import Path
@@ -15,13 +14,14 @@ from redis.exceptions import RedisError
 
 from bot.nouns import Deployment
 from bot.store import keys
+from handlers.slack.manifest import manifest
 from sandbox.clock import Clock
 from sandbox.google.seed import HOME, default_project
 from sandbox.google.standin import GoogleStandIn
-from sandbox.memory import Memory
+from sandbox.memory import Memory, free_port
 from sandbox.past import ShiftedClock, live_through
 from sandbox.processes import ManagedProcess
-from sandbox.slack import SlackStandIn, default_workspace
+from sandbox.slack import SlackStandIn, default_workspace, installed
 from sandbox.vllm import VllmStandIn
 
 PASSED_ON = ("PATH", "HOME", "LANG", "LC_ALL", "TZ", "VIRTUAL_ENV", "PYTHONPATH", "TMPDIR")
@@ -35,13 +35,6 @@ machine = "prod-1"
 """
 
 SETTLE_PAUSE_S = 0.02
-
-
-def free_port() -> int:
-    """A port that nobody listens on at this moment."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 class Sandbox:
@@ -68,7 +61,8 @@ class Sandbox:
         self._stack = AsyncExitStack()
         self._health_port = free_port()
         self.web = f"http://127.0.0.1:{self._health_port}"
-        self.slack = SlackStandIn(default_workspace(), request_url=f"{self.web}/slack/events" if mode == "http" else None)
+        workspace = default_workspace(installed(manifest(None)))
+        self.slack = SlackStandIn(workspace, request_url=f"{self.web}/slack/events" if mode == "http" else None)
         self._shifted = ShiftedClock()
         self.vllm = VllmStandIn(self._shifted if past else Clock())
         self.google = GoogleStandIn(default_project(Clock()), Clock())
