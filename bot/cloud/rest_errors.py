@@ -45,6 +45,15 @@ def google_error(status: int, answer: object, retry_after: str | None = None) ->
     return made
 
 
+def wordless(error: google_errors.GoogleAPICallError) -> google_errors.GoogleAPICallError:
+    """The same refusal without Google's words, which may repeat what was sent: only its code speaks."""
+    code = error.grpc_status_code or grpc.StatusCode.UNKNOWN
+    info = error_details_pb2.ErrorInfo(reason=error.reason) if error.reason else None
+    said = f"Google's answer was {code.name}."
+    made: google_errors.GoogleAPICallError = _MAKE(code, said, error_info=info)
+    return made
+
+
 def _reason(details: list[Mapping[str, object]]) -> error_details_pb2.ErrorInfo | None:
     """google.rpc.ErrorInfo, when it is there."""
     for detail in details:

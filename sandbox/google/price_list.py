@@ -4,7 +4,7 @@ The first seven are real (captured 14 June 2026); flex-start and spot prices fol
 with SBX- are made up.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -63,10 +63,10 @@ ROWS: tuple[SkuRow, ...] = (
 )
 
 
-def skus(distractors: int) -> Iterator[dict[str, Any]]:
-    """The rows above scattered among so many SKUs of virtual machines, as the real list mixes them."""
-    step = max(1, distractors // len(ROWS))
-    waiting = iter(ROWS)
+def skus(rows: Sequence[SkuRow], distractors: int) -> Iterator[dict[str, Any]]:
+    """The rows scattered among so many SKUs of virtual machines, as the real list mixes them."""
+    step = max(1, distractors // max(1, len(rows)))
+    waiting = iter(rows)
     for number in range(distractors):
         if number % step == 0 and (row := next(waiting, None)) is not None:
             yield _shown(row)

@@ -35,7 +35,7 @@ class QuotaFront:
         def act() -> dict[str, Any]:
             query = query_of(request, LIST_QUERY)
             _check(self._desk.project, request)
-            every = [_info(self._desk.project, parent, quota_id) for quota_id in hardware.quota_ids()]
+            every = [_info(self._desk.project, parent, quota_id) for quota_id in _known(self._desk.project)]
             found = listing.page(every, page_size(query), query.get("pageToken", ""), f"quotas {parent}")
             shown: dict[str, Any] = {"quotaInfos": found.items, "nextPageToken": found.next_token}
             return {key: value for key, value in shown.items() if value}
@@ -48,7 +48,7 @@ class QuotaFront:
 
         def act() -> dict[str, Any]:
             _check(self._desk.project, request)
-            if quota_id not in hardware.quota_ids():
+            if quota_id not in _known(self._desk.project):
                 raise refusals.not_found(f"{parent}/quotaInfos/{quota_id}")
             return _info(self._desk.project, parent, quota_id)
 
@@ -66,6 +66,10 @@ def _check(project: Project, request: web.Request) -> None:
         raise refusals.permission_denied("cloudquotas.quotas.get", f"projects/{request.match_info['project']}")
     if request.match_info["service"] != SERVICE:
         raise refusals.not_found(_parent(request))
+
+
+def _known(project: Project) -> list[str]:
+    return [quota_id for quota_id in hardware.quota_ids() if quota_id not in project.quotas.unlisted]
 
 
 def _info(project: Project, parent: str, quota_id: str) -> dict[str, Any]:

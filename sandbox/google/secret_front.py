@@ -77,7 +77,7 @@ class SecretFront:
 
         def act() -> dict[str, Any]:
             number, data = self._desk.secrets.access(project, secret, request.match_info["version"])
-            shown = {"data": base64.b64encode(data).decode(), "dataCrc32c": str(checksum(data))}
+            shown = {"data": base64.b64encode(data).decode(), "dataCrc32c": str(checksum(data) ^ self._desk.secrets.damaged)}
             return {"name": _version(secret, number)["name"], "payload": shown}
 
         return await answered(self._desk, "AccessSecretVersion", _name(request), act)

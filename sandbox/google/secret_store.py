@@ -25,11 +25,16 @@ class Secret:
 
 
 class SecretStore:
-    """All secrets of one project. `lag_s` is how long after its making a new secret is answered with "permission denied"."""
+    """All secrets of one project.
+
+    `lag_s` is how long after its making a new secret is answered with "permission denied"; `damaged` lets payloads arrive with a
+    checksum that is not theirs.
+    """
 
     def __init__(self, project: str, clock: Clock, *, lag_s: float = 0.0) -> None:
         """Start with none."""
         self.lag_s = lag_s
+        self.damaged = False
         self.secrets: dict[str, Secret] = {}
         self._project = project
         self._clock = clock

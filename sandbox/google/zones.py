@@ -62,12 +62,13 @@ class _Passed:
 
 
 class Quotas:
-    """Limits by quota id and place; what is not set is unlimited."""
+    """Limits by quota id and place; what is not set is unlimited. `unlisted` ids are enforced but not shown by Cloud Quotas."""
 
     def __init__(self) -> None:
         """Start without limits."""
         self._limits: dict[tuple[str, str], int] = {}
         self._silent: set[tuple[str, str]] = set()
+        self.unlisted: set[str] = set()
 
     def set(self, quota_id: str, place: str, limit: int, *, silent: bool = False) -> None:
         """Set a limit in units; `place` is a zone or a region. Nothing is taken from what exists already.
