@@ -118,6 +118,17 @@ def house(redis: Redis, known: DeploymentStore, slack: SlackClient) -> House:
     return House(RoleStore(redis), known, BudgetStore(redis), AuditLog(redis), _Probes(redis, slack))
 
 
+def _outside(settings: Settings, stack: AsyncExitStack) -> tuple[tuple[Deployment, ...], VllmEngine, Cloud]:
+    """The configured deployments, the client of their engines, and the cloud; `stack` closes what gets opened."""
+    deployments = configured_deployments(settings)
+    engines = engine(settings, deployments)
+    stack.push_async_callback(engines.aclose)
+    capacity = cloud(settings)
+    if isinstance(capacity, CloudOnFirstUse):
+        stack.push_async_callback(capacity.aclose)
+    return deployments, engines, capacity
+
+
 async def _identity(slack: Slack, cache: RedisCache, token: str) -> Identity:
     """Who the token makes us, asked of Slack once an hour for all processes."""
     key = "identity:" + hashlib.sha256(token.encode()).hexdigest()[:16]
@@ -144,12 +155,7 @@ async def running(settings: Settings) -> AsyncIterator[Runtime]:
         session = await stack.enter_async_context(aiohttp.ClientSession(trust_env=False))
         slack = SlackClient(Wire(connect(token, settings.slack_api_url, session), session, RedisPace(redis, PER_MINUTE)))
         cache = RedisCache(redis)
-        deployments = configured_deployments(settings)
-        engines = engine(settings, deployments)
-        stack.push_async_callback(engines.aclose)
-        capacity: Cloud = cloud(settings)
-        if isinstance(capacity, CloudOnFirstUse):
-            stack.push_async_callback(capacity.aclose)
+        deployments, engines, capacity = _outside(settings, stack)
         work = WorkStore(redis, lease_s=settings.lease_seconds, kick_s=settings.kick_seconds)
         history = HistoryStore(redis)
         known = DeploymentStore(redis, deployments)
@@ -180,12 +186,7 @@ async def at_hand(settings: Settings) -> AsyncIterator[Services]:
         redis = connect_redis(settings)
         stack.push_async_callback(redis.aclose)
         remembered = await _answers(redis)
-        deployments = configured_deployments(settings)
-        engines = engine(settings, deployments)
-        stack.push_async_callback(engines.aclose)
-        capacity = cloud(settings)
-        if isinstance(capacity, CloudOnFirstUse):
-            stack.push_async_callback(capacity.aclose)
+        deployments, engines, capacity = _outside(settings, stack)
         yield Services(
             clock=WallClock(),
             team_id=settings.terminal_team or TERMINAL_TEAM,
