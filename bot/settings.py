@@ -14,7 +14,7 @@ Names = Annotated[tuple[str, ...], NoDecode]
 class Settings(BaseSettings):
     """Each field is an environment variable of the same name in capitals, or a line of a `.env` file beside the process."""
 
-    model_config = SettingsConfigDict(env_file=".env", extra="ignore", hide_input_in_errors=True)
+    model_config = SettingsConfigDict(env_file=".env", env_ignore_empty=True, extra="ignore", hide_input_in_errors=True)
 
     # What is served
     model_base_url: str | None = None

@@ -40,7 +40,7 @@ async def url() -> AsyncIterator[str]:
 
 @pytest.mark.wire
 async def test_with_an_address_alone_status_answers_and_says_what_is_not_connected(url: str, tmp_path: Path) -> None:
-    code, out, err = await gemma(tmp_path, "status", MODEL_BASE_URL=url)
+    code, out, err = await gemma(tmp_path, "status", MODEL_BASE_URL=url, GOOGLE_CLOUD_PROJECT="")
     assert (code, err) == (0, "")
     assert out.startswith("● default is ready · gemma-4-31B-it\n")
     assert "Machine: not connected, set GOOGLE_CLOUD_PROJECT\n" in out

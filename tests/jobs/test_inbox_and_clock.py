@@ -29,7 +29,8 @@ def inbox(redis: Redis) -> Inbox:
 
 async def notes(redis: Redis) -> list[str]:
     """What workers were asked to look at, the oldest first."""
-    return [note.decode() for note in reversed(await redis.lrange(keys.KICKS, 0, -1))]
+    found = reversed(await redis.lrange(keys.KICKS, 0, -1))
+    return [note.decode() if isinstance(note, bytes) else note for note in found]
 
 
 async def test_a_request_is_written_down_once_and_kicked_once(inbox: Inbox, redis: Redis) -> None:
