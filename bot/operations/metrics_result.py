@@ -2,7 +2,7 @@
 
 from datetime import datetime
 
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
 
 from bot.operations.metrics_figures import Figures, Points
 
@@ -18,7 +18,8 @@ class Raw(BaseModel):
 class Metrics(BaseModel):
     """`now` is None when nothing was seen in that time; then `watched_since` is when looking began, None when it never did.
 
-    `against_s` is how much earlier `before` lies, in seconds. Lines are points of (epoch seconds, value or None for a gap).
+    `against_s` is how much earlier `before` lies, in seconds. Lines are points of (epoch seconds, value or None for a gap); they
+    are for the chart only and no part of the result as JSON, for hundreds of points would fill a small model's window.
     """
 
     deployment: str
@@ -28,6 +29,6 @@ class Metrics(BaseModel):
     now: Figures | None
     against_s: int | None
     before: Figures | None
-    first_token: tuple[tuple[str, Points], ...] = ()
-    load: tuple[tuple[str, Points], ...] = ()
+    first_token: tuple[tuple[str, Points], ...] = Field(default=(), exclude=True)
+    load: tuple[tuple[str, Points], ...] = Field(default=(), exclude=True)
     watched_since: datetime | None = None

@@ -83,6 +83,14 @@ async def test_an_answer_may_take_longer_than_a_scrape_but_not_longer_than_its_d
 
 
 @pytest.mark.wire
+async def test_metrics_can_be_had_as_the_engine_tells_them(server: VllmStandIn) -> None:
+    async with VllmEngine(Clock()) as patient:
+        text = await patient.exposition(prod(server))
+    assert text.startswith("# HELP")
+    assert "vllm:num_requests_running{" in text
+
+
+@pytest.mark.wire
 async def test_what_vllm_refuses_is_told_in_its_own_words(engine: VllmEngine, server: VllmStandIn) -> None:
     wrong = {**QUESTION, "model": "nobody"}
     with pytest.raises(PersonMovesNext, match="refuses: The model `nobody` does not exist"):

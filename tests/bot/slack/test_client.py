@@ -88,6 +88,18 @@ async def test_a_response_url_gets_the_message_to_replace_for_the_asker_alone(
     assert (sent["replace_original"], sent["response_type"]) == (True, "ephemeral")
 
 
+async def test_an_answer_whose_picture_is_not_taken_in_yet_is_tried_again_later(
+    slack: Any, client: SlackClient, fakes: Any
+) -> None:
+    slack.script("answer/1", fakes.answer({"ok": False, "error": "invalid_blocks"}))
+    view = VIEW.model_copy(update={"chart": Chart(title="t", unit="s", alt="rose", series=())})
+    with pytest.raises(RetryLater) as caught:
+        await client.respond(slack.url + "answer/1", view, chart="F0CHART001")
+    assert caught.value.arrived is False
+    with pytest.raises(WeMoveNext):
+        await client.respond(slack.url + "answer/1", view)
+
+
 @pytest.mark.parametrize(
     ("body", "status"), [({"ok": False, "error": "used_url"}, 200), ({"ok": False, "error": "expired_url"}, 404), ("", 404)]
 )
