@@ -1,10 +1,22 @@
 """What runs outside: the clock on the wall, Google Cloud, the serving engine, prices."""
 
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any, Protocol
 
-from bot.nouns import Deployment, EngineSample, Fleet, Price, ProvisioningModel, ServedModel
+from bot.errors import WeMoveNext
+from bot.nouns import (
+    AnswerLimits,
+    Deployment,
+    EngineSample,
+    Fleet,
+    Message,
+    Price,
+    ProvisioningModel,
+    ServedModel,
+    Tool,
+    Turn,
+)
 
 
 class Clock(Protocol):
@@ -56,6 +68,51 @@ class Engine(Protocol):
 
     def chat_stream(self, deployment: Deployment, body: Mapping[str, Any], deadline_s: float) -> AsyncIterator[dict[str, Any]]:
         """The chunks of a streamed completion as they come; errors as for `chat`, RetryLater when it ends half-way."""
+
+
+class PromptTooLongError(WeMoveNext):
+    """The messages and tools do not fit the model's window: shorten them and ask again.
+
+    `window` in tokens. How long they are is not known from this error, for the server stops counting: ask `Model.size`.
+    """
+
+    def __init__(self, failed: str, *, window: int | None = None) -> None:
+        """Keep the window, if the server named it."""
+        super().__init__(failed)
+        self.window = window
+
+
+class Model(Protocol):
+    """The served model as the agent needs it. All calls go to the deployment's own server.
+
+    All of them raise PersonMovesNext when the server is another one than was meant, wants another key or was started without tool
+    calling; RetryLater when it does not answer, answers half or says nothing; WeMoveNext when it refuses what we sent.
+    """
+
+    async def window(self, deployment: Deployment) -> int | None:
+        """The context window in tokens, as the server says; None when it does not say."""
+
+    async def size(self, deployment: Deployment, messages: Sequence[Message], tools: Sequence[Tool] = ()) -> int | None:
+        """How many tokens these messages and tools are, counted by the server's own tokenizer; also beyond the window.
+
+        None when the server cannot count.
+        """
+
+    async def converse(
+        self, deployment: Deployment, messages: Sequence[Message], tools: Sequence[Tool], limits: AnswerLimits
+    ) -> Turn:
+        """One turn, as a whole. Calls without a `problem` may run. PromptTooLongError when there is no room for an answer.
+
+        ModelMovesNext when it stopped for the result of a call that never arrived: tell it so and ask again.
+        """
+
+    def stream(
+        self, deployment: Deployment, messages: Sequence[Message], tools: Sequence[Tool], limits: AnswerLimits
+    ) -> AsyncGenerator[str | Turn, None]:
+        """Pieces of prose as they come, then the Turn, whose text counts. Close it (`contextlib.aclosing`) to stop the model.
+
+        Errors as for `converse`; what was given out before RetryLater is not the whole answer.
+        """
 
 
 class Prices(Protocol):
