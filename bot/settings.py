@@ -27,6 +27,9 @@ class Settings(BaseSettings):
     tpu_api_address: str | None = None
     """Another address than Google's for the TPU API; plain text is accepted for loopback addresses only."""
 
+    gcp_api_root: str | None = None
+    """Another address than Google's for all its REST services together; plain http is accepted for loopback addresses only."""
+
     # Slack
     slack_bot_token: SecretStr | None = None
     slack_app_token: SecretStr | None = None

@@ -4,6 +4,7 @@ Flex-start exists only over REST (v2alpha1, discovery revision 20261001); writin
 """
 
 import asyncio
+import ssl
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import TracebackType
@@ -52,7 +53,7 @@ class Ask:
 
 
 class GoogleRest:
-    """Google's REST services for one project; make it inside the running loop and close it with `aclose`.
+    """Google's REST services for one project; use it in one event loop and close it with `aclose`.
 
     `root` is another address than Google's for all services together: https, or plain http to this very machine, where no
     credentials are sent. Proxies of the environment are not used and redirects not followed.
@@ -67,23 +68,22 @@ class GoogleRest:
         deadline_s: float = DEADLINE_S,
         transport: httpx.AsyncBaseTransport | None = None,
     ) -> None:
-        """Nothing is opened yet. Raises PersonMovesNext for a root that is no address or would send text in the open."""
+        """Nothing is opened before the first call.
+
+        Raises PersonMovesNext for a root that is no address or would send text in the open.
+        """
         self.project = project
         self._root = _checked(root) if root is not None else None
         self._sign_in = None if self._root is not None and self._root.startswith("http:") else SignIn(credentials)
         self._deadline_s = deadline_s
-        self._client = httpx.AsyncClient(
-            timeout=httpx.Timeout(None, connect=CONNECT_S, pool=CONNECT_S),
-            limits=_LIMITS,
-            follow_redirects=False,
-            trust_env=False,
-            transport=transport,
-            headers={"User-Agent": "gemma-chatops", "Accept": "application/json"},
-        )
+        self._transport = transport
+        self._opened: httpx.AsyncClient | None = None
 
     async def aclose(self) -> None:
         """Close the connections."""
-        await self._client.aclose()
+        opened, self._opened = self._opened, None
+        if opened is not None:
+            await opened.aclose()
 
     async def __aenter__(self) -> Self:
         """Itself."""
@@ -145,12 +145,27 @@ class GoogleRest:
                 await asyncio.sleep(pause)
         return await self._once(ask, headers)
 
+    def _client(self) -> httpx.AsyncClient:
+        """Opened at the first call. Plain http gets an empty TLS context, which trusts nobody: certificates take long to load."""
+        if self._opened is None:
+            plain = self._sign_in is None
+            self._opened = httpx.AsyncClient(
+                verify=ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT) if plain else httpx.create_ssl_context(trust_env=False),
+                timeout=httpx.Timeout(None, connect=CONNECT_S, pool=CONNECT_S),
+                limits=_LIMITS,
+                follow_redirects=False,
+                trust_env=False,
+                transport=self._transport,
+                headers={"User-Agent": "gemma-chatops", "Accept": "application/json"},
+            )
+        return self._opened
+
     async def _once(self, ask: Ask, headers: dict[str, str]) -> dict[str, Any]:
         content = None if ask.body is None else orjson.dumps(ask.body)
         sent = headers if content is None else headers | {"Content-Type": "application/json"}
         url = (self._root or f"https://{ask.api.host}") + ask.path
         received = bytearray()
-        async with self._client.stream(ask.verb, url, params=dict(ask.query), content=content, headers=sent) as response:
+        async with self._client().stream(ask.verb, url, params=dict(ask.query), content=content, headers=sent) as response:
             async for piece in response.aiter_bytes():
                 received += piece
                 if len(received) > ask.max_bytes:
