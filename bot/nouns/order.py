@@ -30,8 +30,8 @@ class CapacityOrder(Noun):
     `name` and `machine` are the names of the request and of the machine it makes; `attempt` counts deliberate repeats in one zone
     after a refusal, for a repeat under the same number is answered with the first one's answer.
     `wait_s` is how long it may wait for capacity (None: for ever), `run_s` how long a flex-start machine runs; other kinds never
-    end by themselves and take none. `startup_script` runs as root at each boot, and anybody who can look at the machine can read it:
-    no secret belongs in it.
+    end by themselves and take none. `startup_script` runs as root at each boot, and anybody who can look at the machine can
+    read it: no secret belongs in it.
     """
 
     name: str = Field(pattern=_NAME)
