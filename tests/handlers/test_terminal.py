@@ -31,52 +31,61 @@ async def gemma(folder: Path, *words: str, **settings: str) -> tuple[int, str, s
     return process.returncode, out.decode(), err.decode()
 
 
-@pytest_asyncio.fixture
-async def url() -> AsyncIterator[str]:
+Said = dict[str, tuple[int, str, str]]
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def said(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Said]:
+    """What each command says; all run at once, for most of their time is Python starting."""
+    empty, wrong = tmp_path_factory.mktemp("empty"), tmp_path_factory.mktemp("wrong")
+    (wrong / "deployments.toml").write_text("[prod]\nbase_url = 5\n")
     engine = VllmStandIn(Clock())
-    yield await engine.start()
+    url = await engine.start()
+    commands = {
+        "status": gemma(empty, "status", MODEL_BASE_URL=url, GOOGLE_CLOUD_PROJECT=""),
+        "model": gemma(empty, "model", MODEL_BASE_URL=url),
+        "near": gemma(empty, "statsu"),
+        "memory away": gemma(empty, "work", "--json"),
+        "wrong file": gemma(wrong, "status"),
+        "wrong setting": gemma(empty, "status", LEASE_SECONDS="not-a-number-but-a-secret"),
+    }
+    yield dict(zip(commands, await asyncio.gather(*commands.values()), strict=True))
     await engine.stop()
 
 
-@pytest.mark.wire
-async def test_with_an_address_alone_status_answers_and_says_what_is_not_connected(url: str, tmp_path: Path) -> None:
-    code, out, err = await gemma(tmp_path, "status", MODEL_BASE_URL=url, GOOGLE_CLOUD_PROJECT="")
+pytestmark = [pytest.mark.wire, pytest.mark.asyncio(loop_scope="module")]
+
+
+async def test_with_an_address_alone_status_answers_and_says_what_is_not_connected(said: Said) -> None:
+    code, out, err = said["status"]
     assert (code, err) == (0, "")
     assert out.startswith("● default is ready · gemma-4-31B-it\n")
     assert "Machine: not connected, set GOOGLE_CLOUD_PROJECT\n" in out
     assert "4 running, 0 waiting" in out
 
 
-@pytest.mark.wire
-async def test_with_an_address_alone_model_answers(url: str, tmp_path: Path) -> None:
-    code, out, _ = await gemma(tmp_path, "model", MODEL_BASE_URL=url)
+async def test_with_an_address_alone_model_answers(said: Said) -> None:
+    code, out, _ = said["model"]
     assert code == 0
     assert out.startswith("default serves google/gemma-4-31B-it · window 65,536 tokens\n")
 
 
-@pytest.mark.wire
-async def test_a_word_that_is_nearly_one_is_offered(tmp_path: Path) -> None:
-    code, _, err = await gemma(tmp_path, "statsu")
-    assert code == 1
-    assert err == "I do not know the word “statsu”.\nDid you mean status?\n[status]\n"
+async def test_a_word_that_is_nearly_one_is_offered(said: Said) -> None:
+    assert said["near"] == (1, "", "I do not know the word “statsu”.\nDid you mean status?\n[status]\n")
 
 
-@pytest.mark.wire
-async def test_what_needs_memory_says_so(tmp_path: Path) -> None:
-    code, _, err = await gemma(tmp_path, "work", "--json")
+async def test_what_needs_memory_says_so(said: Said) -> None:
+    code, _, err = said["memory away"]
     assert (code, json.loads(err)) == (1, {"error": "Redis: not connected, set REDIS_URL"})
 
 
-@pytest.mark.wire
-async def test_a_wrong_file_of_deployments_is_a_sentence(tmp_path: Path) -> None:
-    (tmp_path / "deployments.toml").write_text("[prod]\nbase_url = 5\n")
-    code, _, err = await gemma(tmp_path, "status")
+async def test_a_wrong_file_of_deployments_is_a_sentence(said: Said) -> None:
+    code, _, err = said["wrong file"]
     assert (code, err) == (1, "✖ deployments.toml: [prod] base_url: Input should be a valid string\nCorrect deployments.toml.\n")
 
 
-@pytest.mark.wire
-async def test_a_wrong_setting_is_named_and_its_value_is_not_shown(tmp_path: Path) -> None:
-    code, _, err = await gemma(tmp_path, "status", LEASE_SECONDS="not-a-number-but-a-secret")
+async def test_a_wrong_setting_is_named_and_its_value_is_not_shown(said: Said) -> None:
+    code, _, err = said["wrong setting"]
     assert code == 2
     assert err.startswith("LEASE_SECONDS: ")
     assert "secret" not in err
