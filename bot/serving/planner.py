@@ -64,8 +64,9 @@ class KvGroup(Noun):
 class Capacity(Noun):
     """What a planner makes of the memory of one chip.
 
-    `max_concurrency` and `tokens` are the worst case that vLLM guarantees and prints; `expected_in_decode` is how many requests
-    of the whole context fit once they only generate. `tokens` depends on context and batch: it is no rate of bytes per token.
+    `max_concurrency`, to two decimals, and `tokens` are the worst case that vLLM guarantees and prints; `expected_in_decode` is
+    how many requests of the whole context fit once they only generate. `tokens` depends on context and batch: it is no rate of
+    bytes per token.
     """
 
     planner: Planner
@@ -153,7 +154,7 @@ def capacity(
         groups=groups,
         in_flight=in_flight,
         blocks_per_request=per_request,
-        max_concurrency=concurrency,
+        max_concurrency=round(concurrency, 2),
         tokens=int(concurrency * context),
         decode_blocks_per_request=decode,
         expected_in_decode=num_blocks / decode,
