@@ -10,10 +10,11 @@ from pydantic import ValidationError
 from bot.diagnosis.secrets import redact
 from bot.errors import BotError, PersonMovesNext
 from bot.model.address import server_address
-from bot.nouns import Actor, Deployment, Role
+from bot.nouns import Deployment, Role
 from bot.operations.access import role_of
 from bot.ports import Services, Slack
 from bot.requests import Door, Place, Request, request_id
+from handlers.slack.payloads import from_form
 
 OPEN_WITHIN_S = 2.5
 """Slack's trigger lives 3 s; what cannot be opened until now is told instead."""
@@ -91,37 +92,21 @@ class Forms:
 
 def submitted(body: Mapping[str, Any], now: datetime) -> Request | dict[str, str]:
     """What was filled in as a Request, or what is wrong with it by block. Everything is checked again when it runs."""
-    view = body.get("view")
-    view = view if isinstance(view, Mapping) else {}
-    user = body.get("user")
-    user = user if isinstance(user, Mapping) else {}
-    values = {name: _value(view, name) for name in (NAME, ADDRESS, HERE)}
-    wrong = _wrong(values)
-    channel, view_id = str(view.get("private_metadata") or ""), str(view.get("id") or "")
-    if wrong or not channel or not view_id:
-        return wrong or {NAME: "Slack sent this in a form I cannot read. Open it again."}
-    team = str(user.get("team_id") or (body.get("team") or {}).get("id") or "")
-    actor = Actor(team_id=team, user_id=str(user.get("id") or ""))
-    words = f"setup adopt name={values[NAME]} address={values[ADDRESS]}{' here=true' if values[HERE] else ''}"
-    place = Place(channel=channel, direct=channel.startswith("D"))
+    filled = from_form(body, (NAME, ADDRESS, HERE))
+    if filled is None:
+        return {NAME: "Slack sent this in a form I cannot read. Open it again."}
+    values = filled.values
+    if wrong := _wrong(values):
+        return wrong
+    here = " here=true" if values[HERE] else ""
     return Request(
-        id=request_id("modal", team, view_id, str(view.get("hash") or "")),
+        id=request_id("modal", filled.actor.team_id, *filled.view),
         door=Door.MODAL,
-        actor=actor,
-        place=place,
-        words=words,
+        actor=filled.actor,
+        place=Place(channel=filled.channel, direct=filled.channel.startswith("D")),
+        words=f"setup adopt name={values[NAME].lower()} address={values[ADDRESS]}{here}",
         at=now,
     )
-
-
-def _value(view: Mapping[str, Any], name: str) -> str:
-    """A field's text, or `true` for a ticked box; empty when it is not there in the form that Slack documents."""
-    found: Any = view
-    for step in ("state", "values", name, name):
-        found = found.get(step) if isinstance(found, Mapping) else None
-    if not isinstance(found, Mapping):
-        return ""
-    return "true" if found.get("selected_options") else str(found.get("value") or "").strip()
 
 
 def _wrong(values: Mapping[str, str]) -> dict[str, str]:

@@ -122,3 +122,35 @@ def from_button(body: Body, now: datetime) -> Said | None:
     )
     door = Door.HOME if at_home else Door.BUTTON
     return _said(door, actor, place, action["value"], now, "button", actor.team_id, trigger)
+
+
+@dataclass(frozen=True)
+class Filled:
+    """A form that was sent: who filled it in, where it was asked for, its id with its version, and each field's text by name.
+
+    A ticked box is `true`. Nothing here is redacted yet: whoever takes it says beside the field what does not belong there.
+    """
+
+    actor: Actor
+    channel: str
+    view: tuple[str, str]
+    values: Mapping[str, str]
+
+
+def from_form(body: Body, names: tuple[str, ...]) -> Filled | None:
+    """The fields of these names; one that is not there is empty. None when it cannot be told who sent it or where it belongs.
+
+    `block_id` and `action_id` of a field are both its name; `private_metadata` is the channel.
+    """
+    view, user = _object(body.get("view")), _object(body.get("user"))
+    actor = Actor(team_id=_text(user.get("team_id")) or _text(_object(body.get("team")).get("id")), user_id=_text(user.get("id")))
+    channel, view_id = _text(view.get("private_metadata")), _text(view.get("id"))
+    if not (actor.team_id and actor.user_id and channel and view_id):
+        return None
+    state = _object(_object(view.get("state")).get("values"))
+    values = {name: _field(_object(_object(state.get(name)).get(name))) for name in names}
+    return Filled(actor, channel, (view_id, _text(view.get("hash"))), values)
+
+
+def _field(of: Body) -> str:
+    return "true" if of.get("selected_options") else _UNSEEN.sub("", _text(of.get("value"))).strip()

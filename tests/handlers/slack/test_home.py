@@ -1,6 +1,7 @@
 """The Home tab, and somebody without a role who has those with one asked: both in the whole house."""
 
 from collections.abc import AsyncIterator
+from typing import Any
 
 import pytest
 import pytest_asyncio
@@ -88,6 +89,6 @@ async def test_a_question_by_a_press_waits_on_the_tab_until_one_with_the_role_sa
     await press(sandbox, "anna", question, "Approve")
     assert await sandbox.redis.get("gemma:budget:T0SANDBOX") is None
     assert "Nothing waits for a yes" in await home(sandbox, "anna")
-    trail = await sandbox.redis.xrevrange("gemma:audit:T0SANDBOX", count=50)
+    trail: Any = await sandbox.redis.xrevrange("gemma:audit:T0SANDBOX", count=50)
     ran = [fields for _, fields in trail if fields[b"operation"] == b"budget.set"]
     assert [(one[b"who"], one[b"yes_by"]) for one in ran] == [(b"U0DANA", b"U0ANNA")]
