@@ -16,7 +16,9 @@ from bot.errors import BotError
 from bot.log import configure
 from bot.settings import Settings, from_environment
 
-processes = typer.Typer(add_completion=False, no_args_is_help=True, help="Run the parts of the bot.")
+processes = typer.Typer(
+    add_completion=False, no_args_is_help=True, pretty_exceptions_enable=False, help="Run the parts of the bot."
+)
 
 
 def _settings() -> Settings:

@@ -7,6 +7,7 @@ import time
 from types import FrameType
 
 import structlog
+from redis.exceptions import RedisError
 
 from bot.settings import Settings
 from jobs import kicks, worker
@@ -28,6 +29,9 @@ KICKS = "kicks"
 
 GRACE_S = 10.0
 """After SIGTERM, workers have this long before they are killed: steps release their lease at once."""
+
+REDIS_PAUSE_S = 1.0
+"""A worker that finds no Redis waits this long before its place is tried again."""
 
 RESTART_PAUSE_S = 0.2
 """Between a death and the next try, so that a worker that cannot start does not spin."""
@@ -69,6 +73,9 @@ class Supervisor:
             signal.signal(signal.SIGTERM, signal.SIG_DFL)
             self._work(queue)
             code = 0
+        except RedisError as error:
+            log.warning("worker waits for Redis", queue=queue, why=type(error).__name__)
+            time.sleep(REDIS_PAUSE_S)
         except Exception:
             log.exception("worker died", queue=queue)
         finally:

@@ -37,6 +37,14 @@ machine = "prod-1"
 SETTLE_PAUSE_S = 0.02
 
 
+START_WITHIN_S = 60
+"""The processes start in two or three seconds; on a machine that is busy with other things, in ten times that."""
+
+
+class SandboxError(RuntimeError):
+    """The product did not come up; the message holds its logs."""
+
+
 class Sandbox:
     """Use it as an asynchronous context manager: entering starts everything, leaving ends all of it and removes its folder."""
 
@@ -100,8 +108,17 @@ class Sandbox:
             await live_through(self._shifted, deployment, self.slack.workspace.team_id, self.redis)
         if self._with_processes:
             await self._start_processes()
-        while self._with_processes and not await self._reachable():
-            await asyncio.sleep(SETTLE_PAUSE_S)
+        if self._with_processes:
+            await self._connected()
+
+    async def _connected(self) -> None:
+        """Wait until Slack can reach the product. Raises SandboxError with what the processes printed when it never can."""
+        try:
+            async with asyncio.timeout(START_WITHIN_S):
+                while not await self._reachable():
+                    await asyncio.sleep(SETTLE_PAUSE_S)
+        except TimeoutError:
+            raise SandboxError(f"The product did not connect within {START_WITHIN_S} s.\n{self.logs()}") from None
 
     async def _reachable(self) -> bool:
         """Whether Slack can bring something to the product by now."""
