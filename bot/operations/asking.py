@@ -61,9 +61,8 @@ async def _ask(registry: Registry, context: Context, words: str) -> Asked:
         raise UsageError("You may do this yourself.", near=(words,), next_step="Press it:")
     preview = None if operation.preview is None else await operation.preview(context, arguments)
     told = () if preview is None else tuple(map(plain, (preview.verdict, *preview.lines)))
-    kind, user = operation.path, context.actor.user_id
     request = Request(
-        id=request_id("ask them", user, words, context.now.isoformat()),
+        id=request_id("ask them", context.request_id),
         door=Door.BUTTON,
         actor=context.actor,
         place=context.place.model_copy(update={"response_url": None, "ephemeral": False}),
@@ -71,9 +70,9 @@ async def _ask(registry: Registry, context: Context, words: str) -> Asked:
         at=context.now,
     )
     question = Question(
-        id="ask-" + request_id(request.id, kind)[:12],
+        id="ask-" + request_id(request.id, operation.path)[:12],
         request=request,
-        operation=kind,
+        operation=operation.path,
         arguments=arguments.model_dump(mode="json"),
         shown=told or (f"{' '.join(operation.words)}: {operation.summary}",),
         second_person=True,

@@ -53,7 +53,9 @@ async def admit(registry: Registry, services: Services, request: Request) -> Adm
     parsed: Parsed = command_line.parse(registry, request.words)
     role = await _lifted(services, request, parsed, role)
     access.check(services, parsed.operation, role)
-    context = Context(services, request.actor, role, request.place, services.clock.now(), " ".join(parsed.operation.words))
+    context = Context(
+        services, request.actor, role, request.place, services.clock.now(), " ".join(parsed.operation.words), request.id
+    )
     if parsed.operation.effect is not Effect.READS and request.door is not Door.TERMINAL:
         await choice.must_be_in_place(context, getattr(parsed.arguments, "deployment", None))
     return Admitted(parsed.operation, parsed.arguments, context)

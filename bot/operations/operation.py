@@ -52,6 +52,8 @@ class Context:
     now: datetime
     asked: str = ""
     """The words of the operation, for buttons that say the same with another value."""
+    request_id: str = ""
+    """The id of the request: what is made in its name gets a name from it, so that a repeat makes nothing new."""
 
 
 class Started(Noun):

@@ -18,8 +18,8 @@ from handlers.http import BODY_LIMIT, PATH, Application, serving
 from handlers.slack.app import NOT_TAKEN, Listeners, build
 from jobs.inbox import Inbox
 from jobs.later import Later
-from sandbox.slack import DeliveryFault, SlackStandIn, default_workspace, render_text
 from sandbox.memory import free_port
+from sandbox.slack import DeliveryFault, SlackStandIn, default_workspace, render_text
 
 pytestmark = pytest.mark.wire
 SECRET = default_workspace().app.signing_secret
