@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Self
 
+import httpx
 from google.auth.credentials import Credentials
 
 from bot.cloud.absent import NoHardware, NoMachines, NoProvisioner, NoQuotas, NoSecrets
@@ -37,14 +38,16 @@ class GoogleCloud:
         root: str | None = None,
         credentials: Credentials | None = None,
         deadline_s: float = DEADLINE_S,
+        transport: httpx.AsyncBaseTransport | None = None,
     ) -> Self:
         """Everything for this project, or what says that none is set. Nothing is opened before the first call.
+        `transport` stands in for the network.
 
         Raises PersonMovesNext for a `root` that Google Cloud may not be asked at.
         """
         if project is None:
             return cls(NoProvisioner(), NoMachines(), NoQuotas(), NoHardware(), NoSecrets(), None, None)
-        rest = GoogleRest(project, root=root, credentials=credentials, deadline_s=deadline_s)
+        rest = GoogleRest(project, root=root, credentials=credentials, deadline_s=deadline_s, transport=transport)
         machines = TpuMachines(rest)
         return cls(
             TpuProvisioner(rest, machines),

@@ -2,11 +2,12 @@
 
 import re
 from collections.abc import Mapping
+from datetime import UTC, datetime
 from typing import Any
 
 from google.api_core import exceptions as google_errors
 from google.cloud import tpu_v2alpha1 as tpu
-from google.protobuf import json_format
+from google.protobuf import duration_pb2, json_format, timestamp_pb2
 from google.rpc import code_pb2
 
 from bot.cloud.refusal_kinds import refusal_of
@@ -17,20 +18,22 @@ from bot.nouns import CapacityRequest, CloudOperation, Machine, ProvisioningMode
 VERSION = "/v2alpha1/"
 NODES = "nodes"
 QUEUED = "queuedResources"
-_NAME = re.compile(r"[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?")
-_OPERATION = re.compile(r"projects/[a-z0-9.:-]{1,100}/locations/[a-z0-9-]{1,63}/operations/[A-Za-z0-9_.-]{1,200}")
+_ZONE = re.compile(r"[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?")
+_NAME = re.compile(r"[A-Za-z0-9_~+-][A-Za-z0-9_.~+-]{0,199}")
+"""Wider than our own names: those of others may hold more (queuedResourceId's own form, without the per cent sign)."""
+_OPERATION = re.compile(r"projects/[a-z0-9.:-]{1,100}/locations/[a-z0-9-]{1,63}/operations/[A-Za-z0-9_-][A-Za-z0-9_.-]{0,199}")
 _MODELS = {"FLEX_START": ProvisioningModel.FLEX_START, "SPOT": ProvisioningModel.SPOT}
 """STANDARD is left out: a guaranteed or reserved request says so elsewhere, and the label says the rest."""
 
 
 def zone_path(project: str, zone: str) -> str:
     """`/v2alpha1/projects/P/locations/Z`. Raises PersonMovesNext for what cannot be the name of a zone."""
-    return f"{VERSION}projects/{project}/locations/{_checked('zone', zone)}"
+    return f"{VERSION}projects/{project}/locations/{_checked('zone', zone, _ZONE)}"
 
 
 def path_of(project: str, zone: str, collection: str, name: str) -> str:
     """The path of one node or queued resource. Raises PersonMovesNext for a zone or name that cannot be one."""
-    return f"{zone_path(project, zone)}/{collection}/{_checked('machine or request', name)}"
+    return f"{zone_path(project, zone)}/{collection}/{_checked('machine or request', name, _NAME)}"
 
 
 def operation_path(name: str) -> str:
@@ -45,17 +48,19 @@ def request_from(answer: Mapping[str, Any]) -> CapacityRequest:
     message = tpu.QueuedResource.pb()()
     try:
         found = request_of(tpu.QueuedResource.wrap(json_format.ParseDict(answer, message, ignore_unknown_fields=True)))
+        run_s = _run_s(answer.get("runDuration"))
     except (json_format.ParseError, ValueError) as error:
         raise _unreadable("request for capacity") from error
     bought = found.provisioning or _MODELS.get(str(answer.get("provisioningModel", "")))
-    return found.model_copy(update={"provisioning": bought})
+    return found.model_copy(update={"provisioning": bought, "run_s": run_s})
 
 
 def machine_from(answer: Mapping[str, Any]) -> Machine:
-    """A node. RetryLater when it cannot be read."""
+    """A node, with the time at which Google ends it, which only REST says. RetryLater when it cannot be read."""
     message = tpu.Node.pb()()
     try:
-        return machine_of(tpu.Node.wrap(json_format.ParseDict(answer, message, ignore_unknown_fields=True)))
+        found = machine_of(tpu.Node.wrap(json_format.ParseDict(answer, message, ignore_unknown_fields=True)))
+        return found.model_copy(update={"ends_at": _ends_at(answer.get("schedulingConfig"))})
     except (json_format.ParseError, ValueError) as error:
         raise _unreadable("machine") from error
 
@@ -82,8 +87,28 @@ def refusal_of_error(error: google_errors.GoogleAPICallError) -> Refusal:
     return refusal_of(status.value[0] if status is not None else code_pb2.UNKNOWN, error.message or "")
 
 
-def _checked(what: str, name: str) -> str:
-    if not _NAME.fullmatch(name):
+def _run_s(run: object) -> int | None:
+    """Whole seconds of `maxRunDuration`; None when it is not said, or said as a time."""
+    text = run.get("maxRunDuration") if isinstance(run, Mapping) else None
+    if not isinstance(text, str):
+        return None
+    length = duration_pb2.Duration()
+    length.FromJsonString(text)
+    return int(length.seconds)
+
+
+def _ends_at(scheduling: object) -> datetime | None:
+    """`terminationTimestamp` of a node, when Google says it."""
+    text = scheduling.get("terminationTimestamp") if isinstance(scheduling, Mapping) else None
+    if not isinstance(text, str):
+        return None
+    at = timestamp_pb2.Timestamp()
+    at.FromJsonString(text)
+    return datetime.fromtimestamp(at.seconds, UTC)
+
+
+def _checked(what: str, name: str, form: re.Pattern[str]) -> str:
+    if not form.fullmatch(name):
         raise PersonMovesNext(f"{name[:80]!r} cannot be the name of a {what}.", next_step="Look at the list: machines.")
     return name
 

@@ -56,7 +56,10 @@ class RequestState(StrEnum):
 
 
 class Machine(Noun):
-    """One TPU machine that exists. `health` is the backend's own word or None; `labels` are ours and others'."""
+    """One TPU machine that exists. `health` is the backend's own word or None; `labels` are ours and others'.
+
+    `ends_at` is when the cloud itself ends it; None when it does not say, which is not "never".
+    """
 
     backend: str
     name: str
@@ -66,6 +69,7 @@ class Machine(Noun):
     health: str | None = None
     address: str | None = None
     created_at: datetime | None = None
+    ends_at: datetime | None = None
     provisioning: ProvisioningModel | None = None
     labels: dict[str, str] = Field(default_factory=dict)
 
@@ -74,6 +78,7 @@ class CapacityRequest(Noun):
     """One request for capacity (a queued resource on the TPU API). `machine` names what it makes or made.
 
     `error` is why it failed in the cloud's words, `refusal` the same with its kind; both None unless it failed and said why.
+    `run_s` is how long its machine runs before the cloud ends it; None when it does not say.
     """
 
     backend: str
@@ -84,6 +89,7 @@ class CapacityRequest(Noun):
     accelerator: str | None
     created_at: datetime | None = None
     provisioning: ProvisioningModel | None = None
+    run_s: int | None = None
     error: str | None = None
     refusal: Refusal | None = None
     labels: dict[str, str] = Field(default_factory=dict)

@@ -9,6 +9,7 @@ from google.protobuf import json_format
 from sandbox.google import listing, refusals, rest_body
 from sandbox.google.desk import Desk
 from sandbox.google.guest import guest_attributes
+from sandbox.google.nodes import NodeRecord
 from sandbox.google.rest_wire import LIST_QUERY, PARENT, answered, object_of, page_size, parent_of, query_of
 
 _NODE = PARENT + "/nodes/{id:[^:/{}]+}"
@@ -48,7 +49,11 @@ class NodeFront:
     async def get(self, request: web.Request) -> web.Response:
         """GET nodes/ID"""
         name = _name(request)
-        return await answered(self._desk, "GetNode", name, lambda: _json(self._desk.project.nodes.get(name).message))
+
+        def act() -> dict[str, Any]:
+            return self._shown(self._desk.project.nodes.get(name))
+
+        return await answered(self._desk, "GetNode", name, act)
 
     async def delete(self, request: web.Request) -> web.Response:
         """DELETE nodes/ID?requestId="""
@@ -105,6 +110,15 @@ class NodeFront:
             return _page("acceleratorTypes", listing.accelerator_types(self._desk.project, parent, asked))
 
         return await answered(self._desk, "ListAcceleratorTypes", parent, act)
+
+    def _shown(self, record: NodeRecord) -> dict[str, Any]:
+        """A node with what only REST says: when a flex-start run ends."""
+        fields = _json(record.message)
+        queued = self._desk.project.queued.records.get(record.queued)
+        if queued is not None and queued.run_ends is not None:
+            ends = queued.run_ends.isoformat().replace("+00:00", "Z")
+            fields["schedulingConfig"] = fields.get("schedulingConfig", {}) | {"terminationTimestamp": ends}
+        return fields
 
 
 def _page(what: str, found: listing.Page) -> dict[str, Any]:

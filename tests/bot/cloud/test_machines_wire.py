@@ -34,6 +34,12 @@ async def test_a_machine_is_seen_as_everywhere_else_and_one_that_is_gone_is_none
     assert found is not None
     assert (found.state, found.provisioning, found.health) == (MachineState.READY, ProvisioningModel.FLEX_START, "HEALTHY")
     assert await machines.machine(HOME, "never-was") is None
+    made = wired.project.queued.get(f"projects/{PROJECT}/locations/{HOME}/queuedResources/prod-1-request")
+    assert made.run_ends is not None
+    assert found.ends_at == made.run_ends.replace(microsecond=0)
+    theirs = await machines.machine("europe-west4-a", "notebook-anna")
+    assert theirs is not None
+    assert theirs.ends_at is None
 
 
 async def test_stop_and_start_do_their_work_once_and_say_when_there_is_nothing_to_do(

@@ -54,6 +54,7 @@ async def test_a_flex_start_order_arrives_with_everything_that_was_ordered(
     found = await provisioner.request(HOME, order.name)
     assert found is not None
     assert (found.state, found.machine, found.provisioning) == (RequestState.ACTIVE, "prod-2", ProvisioningModel.FLEX_START)
+    assert found.run_s == 3 * 3600
 
 
 @pytest.mark.parametrize(("kind", "model"), [(ProvisioningModel.SPOT, "SPOT"), (ProvisioningModel.ON_DEMAND, "STANDARD")])
@@ -222,7 +223,9 @@ async def test_a_zone_that_hangs_is_for_later_within_the_deadline(wired: Google,
     assert caught.value.arrived is None
 
 
-@pytest.mark.parametrize("name", ["../nodes/prod-1", "a/b", "", "A", "x" * 64, "prod-1?force=true", "prod-1%2f"])
+@pytest.mark.parametrize(
+    "name", ["../nodes/prod-1", "a/b", "", "..", ".", "x" * 201, "prod-1?force=true", "prod-1%2f", "a\nb", "a:start"]
+)
 async def test_a_name_that_cannot_be_one_makes_no_call(
     wired: Google, provisioner: TpuProvisioner, leave: Authorised, name: str
 ) -> None:
