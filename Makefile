@@ -39,7 +39,7 @@ test: test-unit test-wire test-faults ## unit, wire and short fault tests
 
 test-unit: $(STAMP) ## tests that open no socket (aim: 60 s)
 	@echo "== unit tests"
-	@$(BIN)/python -m pytest -m "$(UNIT)"
+	@$(BIN)/python -m pytest -m "$(UNIT)" -n 2 --dist loadfile
 
 test-wire: $(STAMP) ## tests over loopback, against stand-ins and a real Valkey (aim: 90 s)
 	@echo "== wire tests"

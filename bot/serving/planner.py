@@ -9,6 +9,8 @@ import re
 from enum import StrEnum
 from math import ceil
 
+from pydantic import field_serializer
+
 from bot.errors import UsageError
 from bot.nouns import Noun
 from bot.serving.dtypes import bytes_of
@@ -64,9 +66,9 @@ class KvGroup(Noun):
 class Capacity(Noun):
     """What a planner makes of the memory of one chip.
 
-    `max_concurrency`, to two decimals, and `tokens` are the worst case that vLLM guarantees and prints; `expected_in_decode` is
-    how many requests of the whole context fit once they only generate. `tokens` depends on context and batch: it is no rate of
-    bytes per token.
+    `max_concurrency` (written to two decimals, as vLLM does) and `tokens` are the worst case that vLLM guarantees and prints;
+    `expected_in_decode` is how many requests of the whole context fit once they only generate. `tokens` depends on context and
+    batch: it is no rate of bytes per token.
     """
 
     planner: Planner
@@ -81,6 +83,10 @@ class Capacity(Noun):
     tokens: int
     decode_blocks_per_request: int
     expected_in_decode: float
+
+    @field_serializer("max_concurrency")
+    def _two_decimals(self, concurrency: float) -> float:
+        return round(concurrency, 2)
 
     @property
     def starts(self) -> bool:
@@ -154,7 +160,7 @@ def capacity(
         groups=groups,
         in_flight=in_flight,
         blocks_per_request=per_request,
-        max_concurrency=round(concurrency, 2),
+        max_concurrency=concurrency,
         tokens=int(concurrency * context),
         decode_blocks_per_request=decode,
         expected_in_decode=num_blocks / decode,
