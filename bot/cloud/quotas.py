@@ -3,7 +3,8 @@
 Ids and units: Cloud Quotas answers of August 2026 (field notes of xbill9/gemma4-dev). A request spends a zone's quota and its
 region's, and both must have room (marin-community/marin issue 1612); flex-start and spot both spend the preemptible one (Google's
 flex-start page). v5e has a smaller serving quota beside these (marin issue 6198) whose id is not known: a v5e limit may be
-less.
+less. Google's flex-start page also says that the standard quota is spent where preemptible quota lacks; the TPU API refused a
+preemptible limit of 0 nevertheless (field notes, August 2026), so the preemptible limit is the one shown.
 """
 
 import asyncio

@@ -6,6 +6,7 @@ from google.api_core import exceptions as google_errors
 from google.auth import exceptions as auth_errors
 
 from bot.cloud.apis import TPU_VIEW, Api
+from bot.diagnosis.secrets import redact
 from bot.errors import BotError, PersonMovesNext, RetryLater, WeMoveNext
 
 SIGN_IN = "Give the bot Google credentials (GOOGLE_APPLICATION_CREDENTIALS or the machine's service account), then restart it."
@@ -110,8 +111,11 @@ def _asked_wait_s(error: google_errors.GoogleAPICallError) -> float | None:
 
 
 def plain(message: str) -> str:
-    """Google's words on one line, without control characters, cut to 300; the support id `[EID: ...]` at the end survives."""
-    line = " ".join("".join(letter if letter.isprintable() else " " for letter in message).split())
+    """Google's words on one line, without control characters and known secrets (it may repeat what it was sent), cut to 300.
+
+    The support id `[EID: ...]` at the end survives.
+    """
+    line = redact(" ".join("".join(letter if letter.isprintable() else " " for letter in message).split())).text
     if len(line) <= _LONGEST:
         return line
     support = re.search(r"\[EID: ?[0-9a-fx]+\]", line)

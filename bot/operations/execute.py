@@ -98,14 +98,17 @@ async def early(registry: Registry, services: Services, request: Request) -> Out
     return None if result is None else _shown(admitted, result)
 
 
-def leave(question: Question) -> Authorised:
+def leave(question: Question, *, others: bool = False) -> Authorised:
     """Leave to write, for the work that the yes to this question began (their ids are the same). The only place that makes one.
 
-    What is not ours may be touched only when a second person was asked. Raises RefusedError while nobody said yes.
+    `others` asks for leave to touch what is not ours as well: only a second person's yes gives it.
+    Raises RefusedError while nobody said yes, or nobody else did.
     """
     if question.spent_by is None:
         raise RefusedError("Nobody said yes to this, so I did nothing.", next_step="Ask again.")
-    return Authorised(question.id, others=question.second_person)
+    if others and not question.second_person:
+        raise RefusedError("Only a second person may say yes to what is not ours.", needs="second person", next_step="Ask again.")
+    return Authorised(question.id, others=others)
 
 
 async def _run(admitted: Admitted) -> Outcome:

@@ -27,6 +27,8 @@ class Provisioner(Protocol):
 
         A Refusal is the cloud's no, at once or from the operation of an earlier try. Some refusals come later, in
         `operation(placement.operation.name).refusal`: until that is done, `request` may still find nothing.
+        An adopted request is returned as it stands, also at its end (FAILED, SUSPENDED, DELETING): a new attempt under its name
+        needs it deleted and `gone` first.
         Raises RefusedError when the name is taken by somebody or something else and says whose it is.
         """
 

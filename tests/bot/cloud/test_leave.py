@@ -65,6 +65,12 @@ def test_nobodys_yes_is_no_leave() -> None:
 
 
 @pytest.mark.parametrize("second_person", [True, False])
-def test_a_yes_is_leave_for_its_own_work_and_a_second_persons_reaches_further(second_person: bool) -> None:
+def test_a_yes_is_leave_for_its_own_work_and_reaches_no_further_unasked(second_person: bool) -> None:
     given = leave(question(spent_by="U2", second_person=second_person))
-    assert (given.work_id, given.others) == ("ask-1", second_person)
+    assert (given.work_id, given.others) == ("ask-1", False)
+
+
+def test_only_a_second_persons_yes_reaches_what_is_not_ours() -> None:
+    assert leave(question(spent_by="U2", second_person=True), others=True).others
+    with pytest.raises(RefusedError, match="second person"):
+        leave(question(spent_by="U2", second_person=False), others=True)

@@ -108,6 +108,14 @@ def test_long_hostile_words_are_cut_to_one_line_and_keep_the_support_id() -> Non
     assert cut.isprintable()
 
 
+def test_a_token_that_google_repeats_is_hidden_also_at_the_cut() -> None:
+    token = "hf_" + "planted0123456789abcdefghij"
+    for before in range(260, 300):
+        said_so = plain("x " * (before // 2) + f"startup-script: export HF_TOKEN={token}")
+        assert "planted" not in said_so
+    assert "planted" not in str(said(google_errors.InvalidArgument(f"Invalid value at metadata: {token}")).telling)
+
+
 @pytest.mark.parametrize("code", [code for code in grpc.StatusCode if code is not grpc.StatusCode.OK])
 def test_no_status_that_grpc_knows_is_left_without_words(code: grpc.StatusCode) -> None:
     error = google_errors.from_grpc_status(code, "words")

@@ -1,6 +1,9 @@
 """Google's JSON as our nouns; names that go into paths."""
 
+import httpx
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from bot.cloud.resource import machine_from, operation_from, operation_path, path_of, request_from
 from bot.errors import PersonMovesNext, RetryLater, WeMoveNext
@@ -79,7 +82,15 @@ def test_names_of_others_may_hold_what_ours_do_not() -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["", "o", "projects/p/locations/z/operations/../nodes/n", "projects/p/locations/z/nodes/n", "/x", "projects/p/locations/z/operations/.."]
+    "name",
+    [
+        "",
+        "o",
+        "projects/p/locations/z/operations/../nodes/n",
+        "projects/p/locations/z/nodes/n",
+        "/x",
+        "projects/p/locations/z/operations/..",
+    ],
 )
 def test_only_names_of_operations_are_asked_for_as_such(name: str) -> None:
     with pytest.raises(WeMoveNext):
@@ -90,3 +101,13 @@ def test_only_names_of_operations_are_asked_for_as_such(name: str) -> None:
 def test_a_zone_that_cannot_be_one_is_for_the_person_who_wrote_it(zone: str) -> None:
     with pytest.raises(PersonMovesNext, match="zone"):
         path_of("p", zone, "nodes", "n")
+
+
+@given(st.text(max_size=80), st.text(max_size=80))
+def test_any_words_make_one_plain_segment_of_a_path_or_no_path(zone: str, name: str) -> None:
+    try:
+        path = path_of("p", zone, "nodes", name)
+    except PersonMovesNext:
+        return
+    assert path.split("/") == ["", "v2alpha1", "projects", "p", "locations", zone, "nodes", name]
+    assert str(httpx.URL("https://tpu.example" + path)) == "https://tpu.example" + path
