@@ -35,6 +35,8 @@ from tests.doubles.ports import TEAM, House
 pytestmark = pytest.mark.wire
 PEOPLE = ("U1ANNA", "U2BEN", "U3DANA")
 CONSENTS = {"confirm": Consent.CONFIRM, "second": Consent.SECOND_PERSON}
+KINDS = st.sampled_from(sorted(CONSENTS))
+HOW = st.sampled_from(("yes", "yes", "because", "no"))
 
 
 class Which(Arguments):
@@ -150,7 +152,7 @@ class YesMachine(RuleBasedStateMachine):
         self.asked[question] = Asked(user, name, second, lifts, self.house.clock.now() + life)
         return question
 
-    @rule(target=questions, user=st.sampled_from(PEOPLE), kind=st.sampled_from(sorted(CONSENTS)), which=st.integers(0, 3))
+    @rule(target=questions, user=st.sampled_from(PEOPLE), kind=KINDS, which=st.integers(0, 3))
     def ask(self, user: str, kind: str, which: int) -> Any:
         name = f"{kind}-{which}"
         before = len(self.outside.writes)
@@ -160,7 +162,7 @@ class YesMachine(RuleBasedStateMachine):
         assert (made is not None) == (self.roles[user] >= Role.OPERATOR)
         return made if made is not None else multiple()
 
-    @rule(target=questions, user=st.sampled_from(PEOPLE), kind=st.sampled_from(sorted(CONSENTS)), which=st.integers(0, 3))
+    @rule(target=questions, user=st.sampled_from(PEOPLE), kind=KINDS, which=st.integers(0, 3))
     def ask_them(self, user: str, kind: str, which: int) -> Any:
         name = f"{kind}-{which}"
         _, outcome = self.type(user, f"request words halt {name}")
@@ -168,7 +170,7 @@ class YesMachine(RuleBasedStateMachine):
         assert (made is not None) == (self.roles[user] < Role.OPERATOR)
         return made if made is not None else multiple()
 
-    @rule(target=said, user=st.sampled_from(PEOPLE), question=questions, how=st.sampled_from(("yes", "no", "because")))
+    @rule(target=said, user=st.sampled_from(PEOPLE), question=questions, how=HOW)
     def answer(self, user: str, question: str, how: str) -> Request:
         words = {"yes": f"yes {question}", "no": f"no {question}", "because": f"yes {question} because it burns"}[how]
         request, _ = self.type(user, words)
@@ -185,6 +187,15 @@ class YesMachine(RuleBasedStateMachine):
             one.answer = "no" if may or user == one.asker else None
         elif may and (not one.second or user != one.asker or how == "because"):
             one.answer, one.by = "yes", user
+
+    @rule(target=said, asker=st.sampled_from(PEOPLE), by=st.sampled_from(PEOPLE), kind=KINDS, how=HOW, killed=st.booleans())
+    def whole_way(self, asker: str, by: str, kind: str, how: str, killed: bool) -> Any:
+        """Asked, answered and worked on without a pause, as most are."""
+        which = len(self.asked)
+        made = self.ask(asker, kind, which) if self.roles[asker] >= Role.OPERATOR else self.ask_them(asker, kind, which)
+        said = self.answer(by, made, how)
+        self.do_all_work(killed)
+        return said
 
     @rule(request=said)
     def repeat(self, request: Request) -> None:
@@ -222,13 +233,16 @@ class YesMachine(RuleBasedStateMachine):
         self.redis = Redis.from_url(self.url)
         self.connect()
 
-    @rule(question=questions, killed=st.booleans())
-    def do_work(self, question: str, killed: bool) -> None:
-        """A worker takes the work of a yes. When it is killed before it could say that it is done, another one takes it."""
+    @rule(killed=st.booleans())
+    def do_all_work(self, killed: bool) -> None:
+        """Workers take what there is to do. Killed before they could say that it is done, others take it again."""
         self.do(asyncio.sleep(0.003))
-        work: Work | None = self.do(self.work.claim(question))
-        if work is None:
-            return
+        for question in self.asked:
+            work: Work | None = self.do(self.work.claim(question))
+            if work is not None:
+                self.do_one(question, work, killed)
+
+    def do_one(self, question: str, work: Work, killed: bool) -> None:
         assert self.asked[question].answer == "yes"
         outcome = self.run(work.request)
         assert outcome is None or outcome.asked is None
