@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from bot.ports.authority import Authorised
 from bot.ports.house import Budget, Grants, House, Limit, Memory, Probes, Roles, Setups, Trail
-from bot.ports.outside import Clock, Cloud, Engine, Prices
+from bot.ports.outside import Clock, Cloud, Engine, Model, Prices, PromptTooLongError
 from bot.ports.provisioning import Hardware, Machines, Provisioner, Quotas, Secrets
 from bot.ports.slack import Directory, Identity, Pace, Person, Posted, Slack
 from bot.ports.stores import Approvals, Audit, Cache, Deployments, History, OpenWork, Question, WorkBook
@@ -28,12 +28,14 @@ __all__ = [
     "Limit",
     "Machines",
     "Memory",
+    "Model",
     "OpenWork",
     "Pace",
     "Person",
     "Posted",
     "Prices",
     "Probes",
+    "PromptTooLongError",
     "Provisioner",
     "Question",
     "Quotas",
