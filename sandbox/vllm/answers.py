@@ -4,8 +4,8 @@ import json
 import re
 import secrets
 from collections.abc import Iterator
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
 
 from sandbox.vllm.recorded import recorded
 
@@ -23,10 +23,24 @@ class ToolCall:
 
 
 @dataclass(frozen=True)
+class Break:
+    """How a stream ends badly, after so many pieces behind the one that names the role.
+
+    silent: nothing more comes; cut: the connection is lost; end: it closes as if all were said, without a reason and [DONE].
+    `sent` is written before that, such as an error event.
+    """
+
+    after: int
+    how: Literal["silent", "cut", "end"]
+    sent: str = ""
+
+
+@dataclass(frozen=True)
 class Answer:
     """One scripted answer. Times in seconds by the stand-in's clock: before the first token and between pieces.
 
     `deltas`, when given, are sent instead of pieces of `text` (recorded ones of vLLM's gemma4 parser: `Answer.parsed`).
+    `body`, when given, is sent with HTTP 200 instead of all of this, whatever it is. `breaks` is for streams.
     """
 
     text: str = ""
@@ -36,6 +50,9 @@ class Answer:
     ttft_s: float = 0.0
     itl_s: float = 0.0
     deltas: tuple[Json, ...] | None = field(default=None, hash=False)
+    stop_reason: int | None = None
+    body: str | None = None
+    breaks: Break | None = None
 
     @classmethod
     def parsed(cls, name: str) -> "Answer":
@@ -64,7 +81,7 @@ class Answer:
         pieces = PIECE.findall(self.text)
         if self.tool_calls or self.deltas or len(pieces) <= max_tokens:
             return self
-        return Answer("".join(pieces[:max_tokens]), self.reasoning, (), "length", self.ttft_s, self.itl_s)
+        return replace(self, text="".join(pieces[:max_tokens]), finish_reason="length")
 
 
 def _call_deltas(index: int, call: ToolCall) -> Iterator[Json]:
@@ -113,7 +130,8 @@ class Frame:
         if answer.tool_calls:
             message["tool_calls"] = [_whole_call(call) for call in answer.tool_calls]
         message["reasoning"] = answer.reasoning
-        choice = {"index": 0, "message": message, "logprobs": None, "finish_reason": answer.ended, "stop_reason": None}
+        choice: Json = {"index": 0, "message": message, "logprobs": None, "finish_reason": answer.ended}
+        choice["stop_reason"] = answer.stop_reason
         nothing = ("prompt_logprobs", "prompt_token_ids", "prompt_text", "kv_transfer_params", "ec_transfer_params", "metrics")
         head = {"id": self.id, "object": "chat.completion", "created": self.created, "model": self.model}
         return {
@@ -135,11 +153,11 @@ class Frame:
         choice = {"index": 0, "delta": {"role": "assistant", "content": ""}, "logprobs": None, "finish_reason": None}
         return self.chunk([choice], **more, prompt_token_ids=None, prompt_text=None)
 
-    def piece(self, delta: Json, ended: str | None, **more: object) -> Json:
+    def piece(self, delta: Json, ended: str | None, stop_reason: int | None = None, **more: object) -> Json:
         """A chunk with text, reasoning or a part of a call; the last one says why it ended."""
         choice: Json = {"index": 0, "delta": delta, "logprobs": None, "finish_reason": ended}
         if ended is not None:
-            choice["stop_reason"] = None
+            choice["stop_reason"] = stop_reason
         return self.chunk([{**choice, "token_ids": None}], **more)
 
 

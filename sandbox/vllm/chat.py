@@ -1,5 +1,6 @@
 """/v1/chat/completions and /tokenize of the stand-in."""
 
+import asyncio
 import json
 import re
 import zlib
@@ -11,8 +12,9 @@ from typing import Any
 from aiohttp import web
 
 from sandbox.clock import Clock
-from sandbox.vllm.answers import FINGERPRINT, Answer, Frame, Json, answer_tokens, compact, event, reasoning_tokens
+from sandbox.vllm.answers import FINGERPRINT, Answer, Break, Frame, Json, answer_tokens, compact, event, reasoning_tokens
 from sandbox.vllm.engine_model import EngineModel, LiveRequest
+from sandbox.vllm.faults import lost
 from sandbox.vllm.recorded import replayed
 from sandbox.vllm.refusals import Refused, Served, as_json, check_chat, check_model, max_tokens, read_body
 from sandbox.vllm.sense import sensible
@@ -87,6 +89,8 @@ class Chat:
     async def _send(self, request: web.Request, body: Json, answer: Answer, frame: Frame) -> web.StreamResponse:
         """The whole body, or the stream, piece by piece in the scripted time."""
         pieces = answer.pieces()
+        if answer.body is not None:
+            return as_json(200, answer.body.encode())
         if not body.get("stream"):
             await self._clock.sleep(answer.itl_s * max(0, len(pieces) - 1))
             return as_json(200, compact(frame.completion(answer)))
@@ -95,11 +99,24 @@ class Chat:
         await response.prepare(request)
         options = body.get("stream_options") or {}
         for number, chunk in enumerate(stream_chunks(frame, answer, options)):
+            if answer.breaks is not None and number > answer.breaks.after:
+                return await self._broken(request, response, answer.breaks)
             if number > 1:
                 await self._clock.sleep(answer.itl_s)
             await response.write(event(chunk))
         await response.write(b"data: [DONE]\n\n")
         await response.write_eof()
+        return response
+
+    async def _broken(self, request: web.Request, response: web.StreamResponse, broken: Break) -> web.StreamResponse:
+        """The bad end of a stream."""
+        await response.write(broken.sent.encode())
+        if broken.how == "silent":
+            await asyncio.get_running_loop().create_future()  # until the caller hangs up, which cancels this
+        if broken.how == "cut":
+            lost(request)
+        else:
+            await response.write_eof()
         return response
 
 
@@ -116,7 +133,7 @@ def stream_chunks(frame: Frame, answer: Answer, options: Mapping[str, Any]) -> l
         more: Json = _usage(frame, number, thought, running_usage)
         if last and not with_usage:
             more["system_fingerprint"] = FINGERPRINT
-        chunks.append(frame.piece(delta, answer.ended if last else None, **more))
+        chunks.append(frame.piece(delta, answer.ended if last else None, answer.stop_reason, **more))
     if with_usage:
         usage = frame.usage(answer_tokens(answer), reasoning_tokens(answer), whole=False)
         chunks.append(frame.chunk([], usage=usage, system_fingerprint=FINGERPRINT))

@@ -12,11 +12,12 @@ from sandbox.vllm.recorded import RECORDED_MODEL, RECORDED_WINDOW, replayed
 
 @dataclass(frozen=True)
 class Served:
-    """The model's served name, its window in tokens, and the key that /v1 asks for, if any."""
+    """The model's served name, its window in tokens, the key that /v1 asks for, if any, and whether it can call tools."""
 
     model: str
     window: int
     api_key: str | None = None
+    tool_calling: bool = True
 
 
 class Refused(Exception):
@@ -79,6 +80,8 @@ def check_chat(body: dict[str, Any], served: Served, prompt_tokens: int) -> None
     _check_shape(body)
     check_model(body, served)
     _check_limits(body, served)
+    if body.get("tools") and body.get("tool_choice") in (None, "auto") and not served.tool_calling:
+        raise Refused(400, replayed("err_auto_tool_choice.json"))
     if not body["messages"]:
         raise Refused(400, replayed("err_empty_messages.json"))
     if prompt_tokens > served.window:

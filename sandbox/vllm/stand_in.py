@@ -30,7 +30,10 @@ EMPTY = {"server": "uvicorn", "vary": "Origin"}
 
 
 class VllmStandIn:
-    """One stand-in. `model` is the served name, `window` the context in tokens; with `api_key`, /v1 asks for it as vLLM does."""
+    """One stand-in. `model` is the served name, `window` the context in tokens; with `api_key`, /v1 asks for it as vLLM does.
+
+    Without `tool_calling` it is a vLLM that was started without --enable-auto-tool-choice.
+    """
 
     def __init__(
         self,
@@ -39,6 +42,7 @@ class VllmStandIn:
         model: str = "google/gemma-4-31B-it",
         window: int = 65_536,
         api_key: str | None = None,
+        tool_calling: bool = True,
         cache: CacheShape | None = None,
         port: int = 0,
         control_port: int = 0,
@@ -46,7 +50,7 @@ class VllmStandIn:
         """Nothing listens before `start`. Port 0 takes a free one, which is kept when it goes down and up again."""
         families = recorded_families(recorded("metrics_idle.txt"))
         self._clock = clock
-        self._served = Served(model, window, api_key)
+        self._served = Served(model, window, api_key, tool_calling)
         self._port = port
         self._control_port = control_port
         self._exposition = Exposition(families, model, window)
