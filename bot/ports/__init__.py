@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from bot.ports.authority import Authorised
 from bot.ports.house import Budget, Grants, House, Limit, Memory, Probes, Roles, Setups, Trail
+from bot.ports.machine import EngineControl, Forward, Host, Line, LogPiece, LogSource, Progress, Ran, Shell
 from bot.ports.outside import Clock, Cloud, Engine, Model, Prices, PromptTooLongError
 from bot.ports.provisioning import Hardware, Machines, Provisioner, Quotas, Secrets
 from bot.ports.slack import Directory, Identity, Pace, Person, Posted, Slack
@@ -20,12 +21,18 @@ __all__ = [
     "Deployments",
     "Directory",
     "Engine",
+    "EngineControl",
+    "Forward",
     "Grants",
     "Hardware",
     "History",
+    "Host",
     "House",
     "Identity",
     "Limit",
+    "Line",
+    "LogPiece",
+    "LogSource",
     "Machines",
     "Memory",
     "Model",
@@ -35,14 +42,17 @@ __all__ = [
     "Posted",
     "Prices",
     "Probes",
+    "Progress",
     "PromptTooLongError",
     "Provisioner",
     "Question",
     "Quotas",
+    "Ran",
     "Roles",
     "Secrets",
     "Services",
     "Setups",
+    "Shell",
     "Slack",
     "Trail",
     "WorkBook",
