@@ -213,7 +213,9 @@ class YesMachine(RuleBasedStateMachine):
         """A request that says it has a yes, with other words than were asked; and a yes to a question that nobody stored."""
         before = len(self.outside.writes)
         self.type(user, "yes ask-000000000000 because it burns")
-        forged = self.house.request("halt second-9", Actor(team_id=TEAM, user_id=user), Door.COMMAND, approval=question)
+        one = self.asked[question]
+        words = "halt second-9" if one.answer == "yes" else f"halt {one.name}"
+        forged = self.house.request(words, Actor(team_id=TEAM, user_id=user), Door.COMMAND, approval=question)
         self.run(forged)
         assert len(self.outside.writes) == before
 
