@@ -113,6 +113,19 @@ class _Probes(RedisProbe):
         self.in_channel = slack.in_channel
 
 
+class _ProbesWithoutSlack(RedisProbe):
+    """Implements `bot.ports.Probes` where there is no bot token."""
+
+    async def scopes(self) -> frozenset[str] | None:
+        """Raises NotConnectedError."""
+        raise NotConnectedError("Slack", "SLACK_BOT_TOKEN")
+
+    async def in_channel(self, channel: str) -> bool | None:
+        """Raises NotConnectedError."""
+        del channel
+        raise NotConnectedError("Slack", "SLACK_BOT_TOKEN")
+
+
 def house(redis: Redis, known: DeploymentStore, slack: SlackClient) -> House:
     """What is kept about the house itself."""
     return House(RoleStore(redis), known, BudgetStore(redis), AuditLog(redis), _Probes(redis, slack))
@@ -181,18 +194,19 @@ async def running(settings: Settings) -> AsyncIterator[Runtime]:
 
 @asynccontextmanager
 async def at_hand(settings: Settings) -> AsyncIterator[Services]:
-    """What the terminal needs: cloud and model asked directly, Redis where it answers, Slack not at all."""
+    """What the terminal needs: cloud and model asked directly, Redis where it answers, Slack for its doctor alone."""
     async with AsyncExitStack() as stack:
         redis = connect_redis(settings)
         stack.push_async_callback(redis.aclose)
         remembered = await _answers(redis)
         deployments, engines, capacity = _outside(settings, stack)
+        known = DeploymentStore(redis if remembered else None, deployments)
         yield Services(
             clock=WallClock(),
             team_id=settings.terminal_team or TERMINAL_TEAM,
             grants=Grants(admins=settings.admins, operators=settings.operators),
             directory=NoDirectory(),
-            deployments=DeploymentStore(redis if remembered else None, deployments),
+            deployments=known,
             engine=engines,
             cloud=capacity,
             history=HistoryStore(redis) if remembered else NoHistory(),
@@ -200,7 +214,17 @@ async def at_hand(settings: Settings) -> AsyncIterator[Services]:
             work=WorkStore(redis, lease_s=settings.lease_seconds, kick_s=settings.kick_seconds) if remembered else NoWork(),
             approvals=ApprovalStore(redis, queue="steps", kick_s=settings.kick_seconds) if remembered else NoApprovals(),
             audit=AuditLog(redis) if remembered else NoAudit(),
+            house=await _house_at_hand(settings, redis, known, stack) if remembered else None,
         )
+
+
+async def _house_at_hand(settings: Settings, redis: Redis, known: DeploymentStore, stack: AsyncExitStack) -> House:
+    """Without a bot token Slack is the one part that cannot be looked at."""
+    if settings.slack_bot_token is None:
+        return House(RoleStore(redis), known, BudgetStore(redis), AuditLog(redis), _ProbesWithoutSlack(redis))
+    session = await stack.enter_async_context(aiohttp.ClientSession(trust_env=False))
+    web = connect(settings.slack_bot_token.get_secret_value(), settings.slack_api_url, session)
+    return house(redis, known, SlackClient(Wire(web, session, RedisPace(redis, PER_MINUTE))))
 
 
 async def _answers(redis: Redis) -> bool:

@@ -23,6 +23,9 @@ PROCESSES = ("web", "clock", "reads", "answers", "steps", "benchmarks")
 
 SHOWN = 7
 
+TERMINAL = "terminal"
+"""The place of what is typed in a terminal (`handlers.terminal`): no channel that anybody could be a member of."""
+
 
 class Finding(BaseModel):
     """One prerequisite. `met` None: it could not be learnt. `fix` says what to do, with what to type or set in it."""
@@ -68,7 +71,7 @@ def _house(context: Context) -> House:
 async def slack(context: Context) -> tuple[Finding, ...]:
     """The token, and what the app may do."""
     granted = await _house(context).probes.scopes()
-    token = Finding(what="Slack token", met=True, found=f"accepted by workspace {context.services.team_id}")
+    token = Finding(what="Slack token", met=True, found="accepted")
     if granted is None:
         return token, Finding(what="Slack permissions", met=None, found="Slack did not say")
     lacking = missing(granted)
@@ -81,6 +84,8 @@ async def slack(context: Context) -> tuple[Finding, ...]:
 
 async def channel(context: Context) -> tuple[Finding, ...]:
     """Whether the bot is where it was asked."""
+    if context.place.channel == TERMINAL:
+        return ()
     if context.place.direct:
         return (Finding(what="This channel", met=True, found="a direct message"),)
     inside = await _house(context).probes.in_channel(context.place.channel)
