@@ -61,9 +61,7 @@ def refusal(status: int, body: object, place: str, after_s: float | None = None)
     window = _WINDOW.search(said)
     if window is not None:
         tokens = int(window[1] or window[2])
-        return PromptTooLongError(
-            f"The question and what was looked up do not fit Gemma's window of {tokens:,} tokens", window=tokens
-        )
+        return PromptTooLongError(f"The conversation does not fit Gemma's window of {tokens:,} tokens", window=tokens)
     if status == 404:
         return _unknown_model(body, said, place)
     if not said:
