@@ -12,7 +12,7 @@ _OPERATOR = re.compile(
     r" ?(?:[a-z]+ ){0,3}[($€£]* ?$",
     re.IGNORECASE,
 )
-_EQUALS = re.compile(r"(?:=|≈|\bequals\b|\bmakes\b)\s?[~≈($€£]*\s?$|^\s?\w{0,20}\s?(?:=|≈)", re.IGNORECASE)
+_EQUALS = re.compile(r"(?:=|^\s?\w{0,12}\s?≈|\bequals\b|\bmakes\b)\s?[~≈($€£]*\s?$|^\s?\w{0,20}\s?(?:=|≈)", re.IGNORECASE)
 _TOGETHER = re.compile(r"\b(?:total|together|altogether|sum|in all|combined|overall)\b", re.IGNORECASE)
 _DIFFERENCE = re.compile(
     r"\b(?:short|more|less|fewer|higher|lower|slower|faster|difference|gap|longer|shorter|left|over|above|below|under|extra"
@@ -24,6 +24,7 @@ _PART_OF = re.compile(r"\b(?:of|out of)\b|/")
 _RANGE = re.compile(r"\b(?:range|between)\s$", re.IGNORECASE)
 _BACKWARDS = re.compile(r"\b(?:from|usual|usually|than|before|against|was|compared)\b")
 """What stands between a later and an earlier value: `0.98 s, up from 0.42 s`."""
+_EMPHASIS = re.compile(r"`|\*\*|__")
 _LONGEST_SUM = 6
 _WINDOW = 6
 """Figures before and behind a result among which its two inputs may stand."""
@@ -41,12 +42,34 @@ def calculated(
         _equation(text, readings, contexts, known, index)
         or _relation(text, readings, contexts, known, index)
         or _sum(text, readings, contexts, known, index)
+        or _over_time(readings, contexts, known, index)
     )
+
+
+def _over_time(readings: Sequence[Reading], contexts: Sequence[Context], known: Sequence[bool], index: int) -> str | None:
+    """`At $5.40/h that is $43.20 for 8 h`: a known price by the hour, over a time that the answer supposes."""
+    if readings[index].amounts[0].dimension not in {"USD", "time"}:
+        return None
+    near = [
+        i
+        for i in range(max(0, index - _WINDOW), min(len(readings), index + _WINDOW + 1))
+        if contexts[i].sentence == contexts[index].sentence
+    ]
+    sums = [i for i in near if readings[i].amounts[0].dimension == "USD"]
+    times = [i for i in near if readings[i].amounts[0].dimension == "time"]
+    rates = [i for i in near if known[i] and readings[i].amounts[0].dimension == "USD/time"]
+    for price, time, total in itertools.product(rates, times, sums):
+        amount = readings[total].amounts[0]
+        if index in {time, total} and abs(
+            readings[price].amounts[0].value * readings[time].amounts[0].value - amount.value
+        ) <= _tolerance(amount):
+            return f"calculation: {readings[price].text} × {readings[time].text}"
+    return None
 
 
 def _gap(text: str, readings: Sequence[Reading], left: int) -> str:
     gap = text[readings[left].end : readings[left + 1].start]
-    return "" if "\n" in gap or ". " in gap else gap[-80:]
+    return "" if any(end in gap for end in ("\n", ". ", "; ", ": ")) else _EMPHASIS.sub("", gap[-80:])
 
 
 def _equation(
@@ -173,12 +196,10 @@ def _relation(
             text, max(0, readings[left].start - 12), readings[left].start
         ):
             continue
-        one, other = _alike(readings[left], readings[right])
-        if one is None or other is None:
-            continue
         between = text[readings[left].end : readings[right].start]
         part, backwards = bool(_PART_OF.search(between)), bool(_BACKWARDS.search(between))
-        for amount in result.amounts:
+        alike = _alike(readings[left], readings[right])
+        for (one, other), amount in itertools.product(alike, result.amounts):
             for name, value in _derived(*((other, one) if backwards else (one, other)), amount.dimension, part, bool(differs)):
                 if abs(value - abs(amount.value)) <= _tolerance(amount):
                     return f"calculation: {name} of {readings[left].text} and {readings[right].text}"
@@ -193,15 +214,15 @@ def _unlike(readings: Sequence[Reading], contexts: Sequence[Context], left: int,
     )
 
 
-def _alike(one: Reading, other: Reading) -> tuple[Amount | None, Amount | None]:
-    """Both in one unit; a number without unit takes that of its neighbour."""
+def _alike(one: Reading, other: Reading) -> list[tuple[Amount, Amount]]:
+    """Both in one unit, as often as there is one; a number without unit takes that of its neighbour."""
     if one.bare and not other.bare and other.shown:
         factor = other.amounts[0].value / other.shown
-        return Amount(one.shown * factor, 0.0, other.amounts[0].dimension), other.amounts[0]
+        return [(Amount(one.shown * factor, 0.0, other.amounts[0].dimension), other.amounts[0])]
     if other.bare and not one.bare and one.shown:
         factor = one.amounts[0].value / one.shown
-        return one.amounts[0], Amount(other.shown * factor, 0.0, one.amounts[0].dimension)
-    return (one.amounts[0], other.amounts[0]) if one.amounts[0].dimension == other.amounts[0].dimension else (None, None)
+        return [(one.amounts[0], Amount(other.shown * factor, 0.0, one.amounts[0].dimension))]
+    return [(a, b) for a in one.amounts for b in other.amounts if a.dimension == b.dimension]
 
 
 def _derived(one: Amount, other: Amount, wanted: str, part: bool, differs: bool) -> Iterator[tuple[str, float]]:

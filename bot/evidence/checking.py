@@ -4,15 +4,16 @@ import itertools
 import math
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from bot.evidence.calculation import calculated, confirmed, contradicted
 from bot.evidence.context import OF, Context, contexts
-from bot.evidence.facts import gather
+from bot.evidence.entries import pointed
+from bot.evidence.facts import Fact, gather
 from bot.evidence.figure import Figure
 from bot.evidence.index import Index
-from bot.evidence.judge import calendar_supported, moment_supported, number_supported
+from bot.evidence.judge import calendar_supported, code_supported, exact, moment_supported, number_supported
 from bot.evidence.reading import Amount, Kind, Reading
 from bot.evidence.scan import scan
 from bot.evidence.words import word_set
@@ -38,6 +39,11 @@ class _Answer:
     contexts: list[Context]
     numbers: list[int]
     by: list[str | None]
+    exact: dict[int, Reading] = field(default_factory=dict)
+
+    def whole(self, place: int) -> list[Reading]:
+        """All numbers with their values before rounding, but the one at `place` as it is written."""
+        return [self.readings[i] if i == place else self.exact.get(i, self.readings[i]) for i in self.numbers]
 
 
 class Evidence:
@@ -51,7 +57,7 @@ class Evidence:
         """Every figure of `answer` with what supports it; see `bot.evidence.check`."""
         readings = scan(answer)
         numbers = [i for i, reading in enumerate(readings) if reading.kind is Kind.NUMBER]
-        taken = _Answer(answer, readings, contexts(answer, readings), numbers, [None] * len(readings))
+        taken = _Answer(answer, readings, self._contexts(answer, readings), numbers, [None] * len(readings))
         self._index.seen.clear()
         quotes = _quotes(answer, self._index)
         for place, reading in enumerate(readings[:_MOST]):
@@ -59,11 +65,17 @@ class Evidence:
         _confirm(taken, self._index)
         _contradict(taken)
         _wholes(taken)
+        _steps(taken)
         for _ in range(_ROUNDS):
             if not _calculate(taken):
                 break
         pairs = [(r, by) for r, by in zip(readings, taken.by, strict=True) if not _no_claim(r, self._index)]
         return [Figure(text=r.text, span=(r.start, r.end), supported=by is not None, by=by) for r, by in pairs]
+
+    def _contexts(self, answer: str, readings: Sequence[Reading]) -> list[Context]:
+        around = contexts(answer, readings)
+        meant = pointed(answer, readings, [context.near for context in around], self._index.shelves)
+        return [replace(context, pointed=entries) for context, entries in zip(around, meant, strict=True)]
 
 
 def check(answer: str, results: Sequence[Mapping[str, Any]]) -> list[Figure]:
@@ -104,22 +116,26 @@ def _support(taken: _Answer, place: int, index: Index) -> str | None:
         return "named in the results" if index.holds_version(reading.text) else None
     if reading.kind is Kind.MOMENT:
         return moment_supported(reading.moment, context, index) if reading.moment else None
-    found = _number(reading, context, index)
-    if found is None and reading.bare:
-        found = _with_borrowed_unit(taken, place, index) or calendar_supported(reading, taken.text, index)
-    return found
+    found = _number(reading, context, index) or (_with_borrowed_unit(taken, place, index) if reading.bare else None)
+    if found:
+        taken.exact[place] = exact(reading, found)
+        return found.path
+    if not reading.bare:
+        plural = reading.unit == "time" and reading.text.endswith("s") and reading.shown in index.facts.codes
+        return "named in the results" if plural else None
+    return code_supported(reading, taken.text, index) or calendar_supported(reading, taken.text, index)
 
 
-def _number(reading: Reading, context: Context, index: Index) -> str | None:
+def _number(reading: Reading, context: Context, index: Index) -> Fact | None:
     """The same number in the same words is looked up once."""
     said = (reading.amounts, reading.shown, reading.step, reading.bare, reading.bound, reading.unit)
-    key = (*said, context.near, context.far, context.counts, context.stage)
+    key = (*said, context.near, context.far, context.counts, context.stage, context.pointed)
     if key not in index.seen:
         index.seen[key] = number_supported(reading, context, index, reading.amounts)
     return index.seen[key]
 
 
-def _with_borrowed_unit(taken: _Answer, place: int, index: Index) -> str | None:
+def _with_borrowed_unit(taken: _Answer, place: int, index: Index) -> Fact | None:
     """`from 0.42 to 0.98 s`, `2.9 s (usual 0.4)`: a number without unit next to one that has it."""
     reading, context = taken.readings[place], taken.contexts[place]
     if context.counts:
@@ -143,9 +159,11 @@ def _neighbours(taken: _Answer, place: int) -> list[Reading]:
             left, right = taken.readings[min(at, at + step)], taken.readings[max(at, at + step)]
             gap = taken.text[left.end : right.start]
             same = taken.contexts[at].sentence == taken.contexts[at + step].sentence
-            if not same or (step == 1 and not _CHAIN.fullmatch(gap)):
+            if not same or "\n" in gap or (step == 1 and not _CHAIN.fullmatch(gap)):
                 break
             at += step
+            if step == -1 and not taken.readings[at].unit and not taken.readings[at].bare:
+                break
             if not taken.readings[at].bare and taken.readings[at].kind is Kind.NUMBER:
                 found.append(taken.readings[at])
                 break
@@ -157,7 +175,10 @@ def _contradict(taken: _Answer) -> None:
     numbers = [taken.readings[i] for i in taken.numbers]
     known = [taken.by[i] is not None for i in taken.numbers]
     for order in range(min(len(numbers), _MOST)):
-        for place in contradicted(taken.text, numbers, known, order) or ():
+        wrong = contradicted(taken.text, numbers, known, order)
+        if wrong and not contradicted(taken.text, taken.whole(taken.numbers[order]), known, order):
+            continue
+        for place in wrong or ():
             taken.by[taken.numbers[place]] = taken.by[taken.numbers[order]] = None
 
 
@@ -177,6 +198,15 @@ def _wholes(taken: _Answer) -> None:
             taken.by[place] = None
 
 
+def _steps(taken: _Answer) -> None:
+    """`from 3 to 4` and `3 → 4` are two values: one field cannot be both."""
+    for place in range(1, min(len(taken.readings), _MOST)):
+        stages = (taken.contexts[place - 1].stage, taken.contexts[place].stage)
+        same = taken.by[place] is not None and taken.by[place] == taken.by[place - 1]
+        if stages == ("before", "after") and same and taken.readings[place].kind is Kind.NUMBER:
+            taken.by[place] = taken.by[place - 1] = None
+
+
 def _calculate(taken: _Answer) -> bool:
     """Look for shown calculations once; whether any was found."""
     numbers = [taken.readings[i] for i in taken.numbers]
@@ -185,7 +215,10 @@ def _calculate(taken: _Answer) -> bool:
     found = False
     for order, place in enumerate(taken.numbers[:_MOST]):
         if taken.by[place] is None:
-            taken.by[place] = calculated(taken.text, numbers, around, known, order)
+            whole = taken.whole(place)
+            taken.by[place] = calculated(taken.text, numbers, around, known, order) or calculated(
+                taken.text, whole, around, known, order
+            )
             found = found or taken.by[place] is not None
     return found
 

@@ -1,15 +1,16 @@
 """Which words of a sentence belong to which of its figures."""
 
 import re
+from bisect import bisect_left
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from bot.evidence.reading import Kind, Reading
-from bot.evidence.words import THINGS, concepts, split_words
+from bot.evidence.words import FAMILIES, QUALIFIERS, THINGS, concepts, split_words
 
 _BREAK = re.compile(
     r"(?P<sentence>\n|(?<![\s.]\w)[.!?](?=[\s*_)\"'”]|$))|(?P<colon>:(?=[\s*_]|$))"
-    r"|(?P<clause>[;·•|(),]|\s[—–]\s|\b(?:and|but|while|whereas|versus|vs|against|instead of)\b)",
+    r"|(?P<clause>[;·•|(),]|\s[—–]\s|→|->|\b(?:and|but|while|whereas|versus|vs|against|instead of)\b)",
     re.IGNORECASE,
 )
 _PREPOSITION = re.compile(
@@ -17,6 +18,12 @@ _PREPOSITION = re.compile(
 )
 _CHAIN = re.compile(r"\s*(?:\W{0,4}|(?:(?:to|and|or|then|from)\b)\W{0,3})\s*", re.IGNORECASE)
 _CODE = re.compile(r"\b(?:[A-Z]{2,8}|[Cc]ode|[Ss]tatus|[Pp]ort)\s$")
+_STAGES = {"from": "before", "to": "after", "→": "after", "->": "after", "now": "after"}
+PERCENTILE = re.compile(r"p\d\d")
+_SIGN = re.compile(r"[-+×*÷−=]\s?[$€£]?$")
+_SHARED = re.compile(r"\s*(?:to|and|or|[–/-]|→)\s*")
+_PERCENTILE_LIST = re.compile(r"\bp\d\d(?:\s?(?:[/,]|and)\s?p\d\d)+")
+_ARROW = re.compile(r"[ *`_)]*[A-Za-z/]{0,12}[ *`_)]*(?:→|->)")
 OF = re.compile(r"\s(?:out\s)?of\s")
 _REACH = 160
 """Characters around a figure in which its words stand."""
@@ -27,7 +34,8 @@ class Context:
     """The words around one figure.
 
     `near` stand in its own clause with no other figure in between, `far` anywhere in its sentence; `counts` are the things right
-    behind it; `stage` is "before" after `from` and "after" after `to`. `sentence` numbers the sentence.
+    behind it; `stage` is "before" after `from` and "after" after `to`. `sentence` numbers the sentence;
+    `pointed` are the entries of lists that may be meant, as (list, entries).
     """
 
     near: frozenset[str]
@@ -35,6 +43,7 @@ class Context:
     counts: frozenset[str]
     stage: str
     sentence: int
+    pointed: frozenset[tuple[str, frozenset[str]]] = frozenset()
 
 
 @dataclass
@@ -58,7 +67,8 @@ def contexts(text: str, readings: Sequence[Reading]) -> list[Context]:
     gaps = _gaps(text, solid)
     sentences = _sentences(gaps)
     by_start: dict[int, Context] = {}
-    inherited: frozenset[str] = frozenset()
+    inherited: dict[tuple[int, str], frozenset[str]] = {}
+    columns = _columns(text, solid)
     for index, reading in enumerate(solid):
         left, right = gaps[index], gaps[index + 1]
         near = frozenset(concepts(left.before_next))
@@ -67,13 +77,27 @@ def contexts(text: str, readings: Sequence[Reading]) -> list[Context]:
             near |= frozenset(concepts(behind))
         if right.whole and index + 2 < len(gaps):
             near |= frozenset(concepts(gaps[index + 2].behind_previous))
-        if not near and left.chain:
-            near = inherited
-        inherited = near
-        number, far = sentences[index]
         counts = frozenset[str]() if right.whole else _counted(right.behind_previous)
-        by_start[reading.start] = Context(near, far, counts, _stage(left.before_next), number)
+        near |= columns.get(reading.start, frozenset())
+        number, far = sentences[index]
+        sort = (number, reading.amounts[0].dimension if reading.amounts else reading.kind.value)
+        if not (left.whole or _SIGN.search(text, max(0, reading.start - 4), reading.start)):
+            said = inherited.get(sort, frozenset())
+            near |= _inherited(plain(near), said - THINGS if counts else said)
+        inherited[sort] = plain(near)
+        by_start[reading.start] = Context(near, far, counts, _stage(text, solid, index), number)
+    _share_things(text, solid, by_start)
+    _share_percentiles(text, solid, by_start)
     return [by_start.get(reading.start) or _label(text, reading) for reading in readings]
+
+
+def _share_things(text: str, solid: Sequence[Reading], by_start: dict[int, Context]) -> None:
+    """In `1 to 64 users` both numbers count users."""
+    for index in range(len(solid) - 2, -1, -1):
+        one, other = by_start[solid[index].start], by_start[solid[index + 1].start]
+        joined = _SHARED.fullmatch(text, solid[index].end, solid[index + 1].start)
+        if joined and solid[index].bare and solid[index + 1].bare and other.counts and not one.counts:
+            by_start[solid[index].start] = replace(one, counts=other.counts, near=one.near | other.counts)
 
 
 def _is_code(text: str, reading: Reading) -> bool:
@@ -138,9 +162,62 @@ def _counted(behind: str) -> frozenset[str]:
     return frozenset(concepts(" ".join(split_words(phrase)[:4]))) & THINGS
 
 
-def _stage(before: str) -> str:
-    words = before.split()[-1:]
-    return {"from": "before", "to": "after"}.get(words[0].lower(), "") if words else ""
+def _share_percentiles(text: str, solid: Sequence[Reading], by_start: dict[int, Context]) -> None:
+    """In `p50/p90/p99: 0.4 s / 0.9 s / 3.1 s` the first figure is the p50, the second the p90, the third the p99."""
+    for match in list(_PERCENTILE_LIST.finditer(text))[:50]:
+        names = re.findall(r"p\d\d", match[0])
+        first = bisect_left(solid, match.end(), key=lambda r: r.start)
+        behind = [r for r in solid[first : first + len(names)] if "\n" not in text[match.end() : r.start]]
+        if len(behind) != len(names):
+            continue
+        for name, reading in zip(names, behind, strict=True):
+            context = by_start[reading.start]
+            by_start[reading.start] = replace(context, near=context.near - frozenset(names) | {name})
+
+
+def _stage(text: str, solid: Sequence[Reading], index: int) -> str:
+    """`from 3`, `to 4`, `3 → 4`."""
+    here = solid[index]
+    start = solid[index - 1].end if index else 0
+    words = text[max(start, here.start - 40) : here.start].rstrip(" ~≈$€£*`_").lower().split()[-1:]
+    behind = text[here.end : here.end + 24]
+    if words and words[0] in _STAGES:
+        return _STAGES[words[0]]
+    return "before" if _ARROW.match(behind) else ""
+
+
+def _inherited(own: frozenset[str], said: frozenset[str]) -> frozenset[str]:
+    """What was said of the figure before, where a figure has no words but `p99` or `usually` of its own."""
+    if own - QUALIFIERS:
+        return frozenset()
+    return said.difference(*(family for family in FAMILIES if family & own))
+
+
+def plain(near: frozenset[str]) -> frozenset[str]:
+    """Words that are no names: `prod-1 5, dev-2 7` says of both what was said of the first."""
+    return frozenset(word for word in near if word == "e2e" or PERCENTILE.match(word) or word.isalpha() or " " in word)
+
+
+def _columns(text: str, solid: Sequence[Reading]) -> dict[int, frozenset[str]]:
+    """For each figure in a table of bars the words at the head of its column."""
+    found: dict[int, frozenset[str]] = {}
+    if "|" not in text:
+        return found
+    head: list[frozenset[str]] = []
+    start = place = 0
+    for line in text.split("\n"):
+        end = start + len(line)
+        if not line.lstrip().startswith("|"):
+            head = []
+        elif not head:
+            head = [frozenset(concepts(cell[:_REACH])) for cell in line.split("|")[:40]]
+        while place < len(solid) and solid[place].start < end:
+            column = line.count("|", 0, min(solid[place].start - start, 2000))
+            if head and solid[place].start >= start and column < len(head):
+                found[solid[place].start] = head[column]
+            place += 1
+        start = end + 1
+    return found
 
 
 def same_sentence(one: Context, other: Context) -> bool:

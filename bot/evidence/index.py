@@ -6,8 +6,9 @@ from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from itertools import islice
 
+from bot.evidence.entries import Shelves
 from bot.evidence.facts import Fact, Facts
-from bot.evidence.reading import Amount, Moment
+from bot.evidence.reading import Amount, Moment, in_zone
 
 _MOST = 400
 """Facts looked at for one figure; more of them with one value or one word make no difference."""
@@ -23,6 +24,10 @@ class Index:
         self.facts = facts
         self._by_dimension = _sorted_by(facts.numbers, lambda fact: ((a.dimension, a.value) for a in fact.amounts))
         self._native = _sorted_by(facts.numbers, lambda fact: [("", fact.native)] if fact.native is not None else [])
+        self._by_entry: dict[tuple[str, str], list[Fact]] = defaultdict(list)
+        for fact in facts.numbers:
+            for entry in fact.entries:
+                self._by_entry[entry].append(fact)
         self._by_word: dict[str, list[Fact]] = defaultdict(list)
         for fact in facts.numbers:
             for word in fact.leaf | fact.around | fact.beside:
@@ -31,13 +36,9 @@ class Index:
         for fact in facts.moments:
             for word in fact.leaf | fact.around | fact.beside:
                 self._moment_by_word[word].append(fact)
-        self.seen: dict[Hashable, str | None] = {}
+        self.seen: dict[Hashable, Fact | None] = {}
         self._agreeing: dict[Moment, list[Fact]] = {}
-        self._named: dict[tuple[str, str], set[str]] = defaultdict(set)
-        for fact in (*facts.numbers, *facts.moments):
-            for name in fact.beside:
-                if fact.item:
-                    self._named[fact.item.rpartition(".")[0], name].add(fact.item)
+        self.shelves = Shelves(facts.marks)
         self._text = "\n".join(facts.texts)[:_MOST_TEXT]
         self._text += "\n" + self._text.replace("v5litepod-", "v5e-") if "v5litepod-" in self._text else ""
 
@@ -53,15 +54,10 @@ class Index:
         """Whether any fact without unit is exactly this number."""
         return bool(self.valued("", number, number))
 
-    def elsewhere(self, fact: Fact, names: Iterable[str]) -> bool:
-        """Whether one of these names is that of another entry of the list that the fact stands in, and not of its own."""
-        if not fact.item:
-            return False
-        shelf = fact.item.rpartition(".")[0]
-        marked = [name if any(c.isdigit() for c in name) else "=" + name for name in names]
-        entries = [self._named.get((shelf, name), set()) for name in marked]
-        known = [found for found in entries if found]
-        return bool(known) and not any(fact.item in found for found in known)
+    def inside(self, entries: Iterable[tuple[str, str]]) -> Iterator[Fact]:
+        """Facts that stand in these (list, entry) pairs."""
+        for entry in entries:
+            yield from self._by_entry.get(entry, [])[:_MOST]
 
     def worded(self, words: Iterable[str]) -> Iterator[Fact]:
         """Facts that share any of these words."""
@@ -76,7 +72,7 @@ class Index:
     def moments_agreeing(self, moment: Moment) -> Sequence[Fact]:
         """Times that are this moment, as far as it is said."""
         if moment not in self._agreeing:
-            found = (fact for fact in self.facts.moments if any(moment.agrees(seen) for seen in fact.moment))
+            found = (fact for fact in self.facts.moments if _agrees(moment, fact))
             self._agreeing[moment] = list(islice(found, _MOST))
         return self._agreeing[moment]
 
@@ -111,6 +107,13 @@ class Index:
     def holds_any(self, names: Iterable[str]) -> bool:
         """Whether any of these names stands in the results."""
         return any(self._holds(name) for name in names)
+
+
+def _agrees(moment: Moment, fact: Fact) -> bool:
+    """A time that names its zone is held against the fact in that zone."""
+    if moment.offset is not None and fact.instant is not None:
+        return moment.agrees(in_zone(fact.instant, moment.offset))
+    return any(moment.agrees(seen) for seen in fact.moment)
 
 
 _Sorted = tuple[list[float], list[Fact]]

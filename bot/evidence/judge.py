@@ -1,21 +1,24 @@
 """Whether the results say what a figure says. A value alone is not enough: the words around it must not name another field."""
 
+import itertools
 from collections.abc import Iterable
+from dataclasses import replace
 from datetime import date
 
-from bot.evidence.context import Context
-from bot.evidence.facts import Fact
+from bot.evidence.context import Context, plain
+from bot.evidence.facts import CODE, Fact
 from bot.evidence.index import Index, bounds
 from bot.evidence.reading import Amount, Moment, Reading
-from bot.evidence.words import GENERIC, LISTED, OBSERVED, OCCURRENCES, SIZED, excluded, weight
+from bot.evidence.words import GENERIC, LABELS, LISTED, OBSERVED, OCCURRENCES, QUALIFIERS, SIZED, UNITS, excluded, weight
 
 _SAMPLES = {"n", "samples", "observations"}
+STAGES = {"before", "after"}
 _MARGIN = 0.3
 """By how much another field must fit the words better before a figure counts as taken from the wrong field."""
 
 
-def number_supported(reading: Reading, context: Context, index: Index, amounts: tuple[Amount, ...]) -> str | None:
-    """The path of the fact that a number may be taken from; None when there is none.
+def number_supported(reading: Reading, context: Context, index: Index, amounts: tuple[Amount, ...]) -> Fact | None:
+    """The fact that a number may be taken from; None when there is none.
 
     The fact needs a compatible unit and, rounded, the same value. It must not count other things than the figure does, nor be
     of another sister field (waiting, not running); no other field of that unit may fit the words around the figure clearly
@@ -24,7 +27,7 @@ def number_supported(reading: Reading, context: Context, index: Index, amounts: 
     best: tuple[float, Fact] | None = None
     matching: set[int] = set()
     for fact, loose in _candidates(reading, index, amounts):
-        if not _may_be(fact, context, index):
+        if not _may_be(fact, context):
             continue
         matching.add(id(fact))
         score = _score(context, fact)
@@ -32,7 +35,17 @@ def number_supported(reading: Reading, context: Context, index: Index, amounts: 
             best = (score, fact)
     if best is None or _rival(context, index, amounts, matching, best[1]) > best[0] + _MARGIN:
         return None
-    return best[1].path
+    return best[1]
+
+
+def exact(reading: Reading, fact: Fact) -> Reading:
+    """The reading with the value that its fact has before rounding."""
+    for amount in reading.amounts:
+        for true in fact.amounts:
+            if true.dimension == amount.dimension and amount.value and abs(true.value / amount.value - 1) < 0.3:
+                shown = reading.shown * true.value / amount.value
+                return replace(reading, amounts=(replace(true, step=0.0),), shown=shown, step=0.0)
+    return reading
 
 
 def _related(reading: Reading, context: Context, fact: Fact, loose: bool, score: float) -> bool:
@@ -40,7 +53,12 @@ def _related(reading: Reading, context: Context, fact: Fact, loose: bool, score:
 
     A number with its unit needs no word. A bare one needs one: beside it, or in its sentence when nothing else is left out.
     """
-    if not reading.bare and not loose:
+    counted = reading.unit == "ratio" and _countable(fact)
+    if fact.leaf & LABELS and not fact.leaf & LABELS & context.near:
+        return False
+    if not reading.bare and not loose and not counted:
+        return True
+    if not fact.leaf and fact.around & LISTED and _pointed_at(context, fact):
         return True
     if loose and context.counts:
         return bool(context.counts & fact.things)
@@ -84,17 +102,21 @@ def _foreign(context: Context, fact: Fact) -> bool:
         return True
     if counted and SIZED in fact.leaf and context.counts & fact.leaf:
         return True
-    return excluded(context.near, fact.leaf) or (not fact.leaf and excluded(context.near, fact.around))
+    said = context.near | {context.stage} if context.stage and not context.near & {"before", "after"} else context.near
+    said -= fact.beside
+    return excluded(said, fact.leaf) or (not fact.leaf and excluded(said, fact.around))
 
 
 def _score(context: Context, fact: Fact, *, names: bool = True) -> float:
     """How well the words around a figure fit a fact: its own words count most, `names` beside it too."""
-    own = sum(weight(word) for word in context.near & fact.leaf)
+    own = sum(0.5 if word in context.counts else weight(word) for word in context.near & fact.leaf)
     outer = fact.around | fact.beside if names else fact.around
-    other = sum(weight(word) for word in context.near & (outer - fact.leaf))
+    other = sum(weight(word) * (1.0 if word in STAGES else 0.6) for word in context.near & (outer - fact.leaf))
+    named = 0.8 if _pointed_at(context, fact) else 0.0
     stage = 0.4 if context.stage and context.stage in fact.leaf | fact.around else 0.0
-    counted = 0.5 if context.counts & fact.things else 0.0
-    return own + 0.8 * other + stage + counted
+    per_token = 0.6 if "token" in context.near and any("/token" in a.dimension for a in fact.amounts) else 0.0
+    counted = 0.3 if context.counts & fact.things else 0.0
+    return own + other + stage + counted + named + per_token
 
 
 def _rival(context: Context, index: Index, amounts: tuple[Amount, ...], matching: set[int], chosen: Fact) -> float:
@@ -105,30 +127,54 @@ def _rival(context: Context, index: Index, amounts: tuple[Amount, ...], matching
     dimensions = {amount.dimension for amount in (*amounts, *chosen.amounts)}
     words = set(context.near) | ({context.stage} if context.stage else set())
     best = 0.0
-    for fact in index.worded(words):
+    alone = not plain(context.near)
+    aimed = [(shelf, entry) for shelf, entries in context.pointed if alone and len(entries) == 1 for entry in entries]
+    near = {id(fact) for fact in index.inside(aimed)}
+    for fact in itertools.chain(index.worded(words), index.inside(aimed)):
         names = fact.leaf == chosen.leaf
         seen = fact.leaf | fact.around | fact.beside if names else fact.leaf | fact.around
-        if not seen & words - GENERIC or id(fact) in matching or _foreign(context, fact):
+        if (not seen & words - GENERIC and id(fact) not in near) or (fact.told and _countable(fact)):
+            continue
+        if id(fact) in matching or not _may_be(fact, context):
             continue
         if any(a.dimension in dimensions for a in fact.amounts):
-            best = max(best, _score(context, fact, names=names))
+            unsaid = fact.leaf < chosen.leaf and fact.leaf <= context.near and chosen.leaf - fact.leaf - QUALIFIERS - UNITS
+            best = max(best, _score(context, fact, names=names) + (0.4 if unsaid and not unsaid & context.near else 0.0))
     return best
 
 
 def moment_supported(moment: Moment, context: Context, index: Index) -> str | None:
     """The path of the time or date that the results hold; None when they hold none, or the words name another one."""
-    matching = [f for f in index.moments_agreeing(moment) if _may_be(f, context, index)]
+    matching = [f for f in index.moments_agreeing(moment) if _may_be(f, context)]
     if not matching:
         return None
     best = max(matching, key=lambda fact: _score(context, fact))
     known = {id(fact) for fact in matching}
-    others = (f for f in index.moments_worded(context.near) if id(f) not in known and _may_be(f, context, index))
+    others = (f for f in index.moments_worded(context.near) if id(f) not in known and _may_be(f, context))
     rival = max((_score(context, f, names=f.leaf == best.leaf) for f in others), default=0.0)
     return best.path if _score(context, best) + _MARGIN >= rival else None
 
 
-def _may_be(fact: Fact, context: Context, index: Index) -> bool:
-    return not _foreign(context, fact) and not index.elsewhere(fact, context.near)
+def _elsewhere(context: Context, fact: Fact) -> bool:
+    """Whether the sentence speaks of other entries of the list than the one that the fact stands in."""
+    return any(shelf == own and entry not in entries for shelf, entries in context.pointed for own, entry in fact.entries)
+
+
+def _pointed_at(context: Context, fact: Fact) -> bool:
+    return any(shelf == own and entry in entries for shelf, entries in context.pointed for own, entry in fact.entries)
+
+
+def _may_be(fact: Fact, context: Context) -> bool:
+    return not _foreign(context, fact) and not _elsewhere(context, fact)
+
+
+def code_supported(reading: Reading, text: str, index: Index) -> str | None:
+    """A port, a status or an exit code that a text of the results holds as such."""
+    if reading.shown not in index.facts.codes:
+        return None
+    around = text[max(0, reading.start - 20) : reading.start]
+    plain = not text[reading.end : reading.end + 1].isalnum()
+    return "named in the results" if plain and (reading.shown < 600 or CODE.search(around)) else None
 
 
 def calendar_supported(reading: Reading, text: str, index: Index) -> str | None:

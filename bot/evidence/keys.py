@@ -23,10 +23,18 @@ _RATES = {"rps": "request/time", "qps": "request/time", "tps": "token/time", "th
 _PER = {"per", "each", "a"}
 
 
+_WHEN = word_set("epoch at time timestamp ts since created started ended updated unix seen on finished deployed until expires")
+
+
+def is_epoch(keys: Sequence[str], value: float) -> bool:
+    """Whether a bare number is seconds or milliseconds since 1970, of the years 2001 to 2065, under a key that speaks of time."""
+    return (1e9 <= value <= 3e9 or 1e12 <= value <= 3e12) and bool(_WHEN & set(split_words(keys[-1])))
+
+
 def implied(keys: Sequence[str], value: float) -> tuple[Unit, ...]:
     """The units that a bare number under these keys (outermost first) may have; PLAIN alone when they say nothing."""
     for key in reversed(keys):
-        words = [word for word in split_words(key) if not word.isdigit()]
+        words = _without_window([word for word in split_words(key) if not word.isdigit()])
         minutes = words[-1:] == ["min"]
         while words and words[-1] in _QUALIFIERS:
             words.pop()
@@ -36,6 +44,14 @@ def implied(keys: Sequence[str], value: float) -> tuple[Unit, ...]:
         if own:
             return own
     return (PLAIN,)
+
+
+def _without_window(words: list[str]) -> list[str]:
+    """`errors_last_hour` counts errors: the time says over which window."""
+    for place in range(1, len(words) - 1):
+        if words[place] in {"last", "past", "previous", "within"} and (known := unit(words[-1])) and known.dimension == "time":
+            return words[:place]
+    return words
 
 
 def _of(words: list[str], value: float) -> tuple[Unit, ...]:

@@ -12,7 +12,17 @@ _MONTH = (
     r"(?:Jan(?:uary)?|Feb(?:ruary)?|Mar(?:ch)?|Apr(?:il)?|May|June?|July?|Aug(?:ust)?|Sept?(?:ember)?|Oct(?:ober)?"
     r"|Nov(?:ember)?|Dec(?:ember)?)\b\.?"
 )
-_TIME_OF_DAY = r"(?:[01]?\d|2[0-3]):[0-5]\d(?::[0-5]\d)?(?!\d|:\d)(?:\s?[ap]\.?m\b\.?)?(?:\s?(?:UTC|Z)\b)?"
+ZONES = {
+    "Z": 0, "UTC": 0, "GMT": 0, "WET": 0, "CET": 60, "CEST": 120, "BST": 60, "EET": 120, "EEST": 180, "IST": 330, "SGT": 480,
+    "JST": 540, "KST": 540, "AEST": 600, "AEDT": 660, "EST": -300, "EDT": -240, "CST": -360, "CDT": -300, "MST": -420,
+    "MDT": -360, "PST": -480, "PDT": -420,
+}  # fmt: skip
+"""Minutes east of UTC of the zone names that people write (IANA time zone database; IST as in India, BST as in Britain)."""
+_ZONE = r"(?:\s?\(?(?:(?:UTC|GMT)\s?[+−-]\d{1,2}(?::?\d{2})?|" + "|".join(sorted(ZONES, key=len, reverse=True)) + r")\b\)?)?"
+_ZONE_PART = re.compile(
+    r"(?:UTC|GMT)\s?(?P<sign>[+−-])(?P<hours>\d{1,2})(?::?(?P<minutes>\d{2}))?|\b(?P<name>[A-Z]{1,4})\)?$|(?P<z>Z)$"
+)
+_TIME_OF_DAY = r"(?:[01]?\d|2[0-3]):[0-5]\d(?::[0-5]\d)?(?!\d|:\d)(?:\s?[ap]\.?m\b\.?)?" + _ZONE
 _HALF_DAY = r"(?:1[0-2]|0?[1-9])\s?[ap]\.?m\b\.?"
 ISO = r"\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2}|\sUTC)?)?(?!\d)"
 _AT = rf"(?:,?(?:\s(?:at|um))?\s{_TIME_OF_DAY})?"
@@ -48,7 +58,18 @@ def read_moment(text: str) -> Moment | None:
         hour=clock[0],
         minute=clock[1],
         second=clock[2],
+        offset=_offset(text) if clock[0] is not None else None,
     )
+
+
+def _offset(text: str) -> int | None:
+    match = _ZONE_PART.search(text)
+    if not match:
+        return None
+    if match["sign"]:
+        minutes = int(match["hours"]) * 60 + int(match["minutes"] or 0)
+        return (-minutes if match["sign"] != "+" else minutes) if minutes < 1440 else None
+    return 0 if match["z"] else ZONES.get(match["name"])
 
 
 def _clock(text: str) -> tuple[int | None, int | None, int | None]:
@@ -69,4 +90,9 @@ def _iso(text: str) -> Moment | None:
     if len(text) <= 10:
         return Moment(year=at.year, month=at.month, day=at.day)
     second = at.second if text.count(":") - text[16:].count("+") >= 2 else None
-    return Moment(year=at.year, month=at.month, day=at.day, hour=at.hour, minute=at.minute, second=second)
+    return Moment(year=at.year, month=at.month, day=at.day, hour=at.hour, minute=at.minute, second=second, offset=_minutes(at))
+
+
+def _minutes(at: datetime) -> int | None:
+    apart = at.utcoffset()
+    return None if apart is None else int(apart.total_seconds() // 60)

@@ -1,7 +1,7 @@
 """What a figure in a text says: an amount with its precision, a moment, a version or a name."""
 
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta, timezone
 from enum import StrEnum
 
 
@@ -25,7 +25,10 @@ class Amount:
 
 @dataclass(frozen=True)
 class Moment:
-    """A date, a time of day or both; what was not said is None. Weekdays count from Monday = 0."""
+    """A date, a time of day or both; what was not said is None.
+
+    Weekdays count from Monday = 0; `offset` is in minutes east of UTC.
+    """
 
     year: int | None = None
     month: int | None = None
@@ -34,10 +37,11 @@ class Moment:
     hour: int | None = None
     minute: int | None = None
     second: int | None = None
+    offset: int | None = None
 
     def said(self) -> dict[str, int]:
         """Only what was said."""
-        return {name: value for name, value in vars(self).items() if value is not None}
+        return {name: value for name, value in vars(self).items() if value is not None and name != "offset"}
 
     def agrees(self, other: "Moment") -> bool:
         """Whether all that was said here stands the same there."""
@@ -72,3 +76,11 @@ def moments(at: datetime) -> tuple[Moment, ...]:
 
 def _moment(at: datetime) -> Moment:
     return Moment(at.year, at.month, at.day, at.weekday(), at.hour, at.minute, at.second)
+
+
+def in_zone(at: datetime, offset: int) -> Moment:
+    """An aware time as a clock `offset` minutes east of UTC shows it."""
+    try:
+        return _moment(at.astimezone(timezone(timedelta(minutes=offset))))
+    except OverflowError:
+        return Moment()

@@ -28,11 +28,15 @@ _PERCENT = re.compile(rf"{_GAP}?%|{_GAP}(?:percent|per{_GAP}cent|percentage{_GAP
 _RATE = re.compile(
     rf"{_GAP}?(?:[a-z]+{_GAP}){{0,2}}?(?P<top>[A-Za-zµ]+)(?:{_GAP}?/{_GAP}?|{_GAP}(?P<word>per|an?|each){_GAP})(?P<below>[A-Za-z]+)\b"
 )
-_ONE = re.compile(rf"{_GAP}?(?P<one>[A-Za-zµ]+|×(?!{_GAP}?[\w$]))")
+_ONE = re.compile(rf"{_GAP}{{0,2}}(?P<one>[A-Za-zµ]+|[€£$](?!\d)|×(?!{_GAP}?[\w$]))")
+_HYPHENED = re.compile(r"-(?P<one>hour|hr|minute|min|second|sec|day|week)s?\b")
 _MONEY_RATE = re.compile(
     rf"{_GAP}?(?:/{_GAP}?|per{_GAP}|an?{_GAP})"
     rf"(?P<below>(?:(?:1?[MK]|million|thousand){_GAP})?(?:[a-z]+{_GAP})?[A-Za-z]+)\b"
 )
+_ONE_OF = re.compile(r"\b(?:machine|cell|zone|attempt|try|slide|row|run|level|request|chart|sign|question)\s$", re.I)
+_ONE_IN = re.compile(r"1 in (?:10|20|100)\b")
+_PERCENTILE_OF = re.compile(r"(?:50|90|95|99)\s?%\sof\s(?:all\s)?(?:requests|users|answers|tokens)\b", re.I)
 _LABEL = re.compile(r"\b(?:step|option|point|item|section|part|phase|rule|priority|top|tier|way|idea)\s$", re.I)
 _SKIPPED_AFTER = re.compile(r"\s?%?\s?(?:range|confidence|ci\b|interval)|(?:st|nd|rd|th)\b", re.I)
 _HEDGE = re.compile(r"(?:\b(?:about|around|roughly|nearly|almost|approximately|some|circa|near)\s|[~≈]\s?)[$€£]?$", re.I)
@@ -128,10 +132,15 @@ def _money(text: str, match: re.Match[str]) -> tuple[Reading | None, int]:
     end, known = match.end(), currency
     rate = _MONEY_RATE.match(text, end, end + 60)
     if rate:
-        per = unit(f"$/{rate['below']}")
+        per, stop = unit(f"$/{rate['below']}"), rate.end()
+        if per is None or not per.dimension.endswith("/time"):
+            first = rate["below"].split()[0]
+            by_time = unit(f"$/{first}")
+            if by_time and by_time.dimension.endswith("/time"):
+                per, stop = by_time, rate.start("below") + len(first)
         time = per is not None and per.dimension == "USD/time"
-        if per and (time or singular(rate["below"].split()[-1].lower()) in {"token", "chip", "request"}):
-            known, end = Unit(per.dimension.replace("USD", currency.dimension), per.factor), rate.end()
+        if per and (time or stop < rate.end() or singular(rate["below"].split()[-1].lower()) in {"token", "chip", "request"}):
+            known, end = Unit(per.dimension.replace("USD", currency.dimension), per.factor), stop
     amounts = _amounts(value, step, known, (match["many"] or "").strip())
     return Reading(
         Kind.NUMBER, match.start(), end, text[match.start() : end], amounts, value, step,
@@ -147,7 +156,7 @@ def _number(text: str, match: re.Match[str], before: list[Reading]) -> tuple[Rea
     if _version_here(text, start, digits, before):
         return Reading(Kind.VERSION, start, end, digits), end
     scale, known = "", None
-    attached = _ATTACHED.match(text, end)
+    attached = None if _HYPHENED.match(text, end) else _ATTACHED.match(text, end)
     if attached and attached["scale"] == "B" and "." not in digits:
         return Reading(Kind.NAME, start, attached.end(), text[start : attached.end()]), attached.end()
     if attached and attached["scale"]:
@@ -174,7 +183,7 @@ def _unit_behind(text: str, end: int) -> tuple[Unit | None, int]:
         before = (rate["word"] or "").startswith("a") and unit(rate["top"])
         if per and per.dimension.endswith("/time") and not before:
             return per, rate.end()
-    one = _ONE.match(text, end, end + 60)
+    one = _HYPHENED.match(text, end, end + 60) or _ONE.match(text, end, end + 60)
     if not one:
         return None, end
     if one["one"].lower() == "times":
@@ -193,9 +202,13 @@ def _is_label(text: str, start: int, end: int) -> bool:
         return True
     if end - start <= 2 and behind[:1] == ")" and behind[1:] == " " and "(" not in text[max(0, start - 120) : start]:
         return True
+    if _ONE_IN.match(text, max(0, start - 5), end) or _ONE_IN.match(text, start, end + 7):
+        return True
+    if end - start <= 2 and _PERCENTILE_OF.match(text, start):
+        return True
     if text[start - 3 : end] == "24/7" or (text[start:end] == "24" and text[end : end + 2] == "/7"):
         return True
-    return bool(_LABEL.search(head))
+    return bool(_LABEL.search(head) or (text[end : end + 4] == " of " and _ONE_OF.search(head)))
 
 
 def _version_here(text: str, start: int, digits: str, before: list[Reading]) -> bool:

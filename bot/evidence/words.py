@@ -17,7 +17,7 @@ _PHRASES: dict[str, str] = {
     "itl": "inter token latency|inter token|between token|per output token|time per output token|tpot|itl|token come every"
     "|every token|token every|token gap",
     "e2e": "end to end|e2e request latency|e2e latency|e2e|whole request|whole answer|full answer|complete answer"
-    "|request latency",
+    "|request latency|request finish within|finish within|request finish in",
     "queue time": "queue time|time in queue|queueing time",
     "running": "running|in flight|executing|in progress|being served|run at once",
     "waiting": "waiting|queued|queue|wait|pending",
@@ -31,10 +31,10 @@ _PHRASES: dict[str, str] = {
     "cache": "kv cache|cache|kv",
     "before": "before|previous|previously|old|older|earlier|prior|baseline|usual|usually|normal|normally|typical|typically",
     "after": "after|now|new|current|currently|latest",
-    "p50": "p50|median|50th percentile",
-    "p90": "p90|90th percentile",
-    "p95": "p95|95th percentile",
-    "p99": "p99|99th percentile",
+    "p50": "p50|median|50th percentile|50th",
+    "p90": "p90|90th percentile|90th|90 of request|90 of user|90 of all request",
+    "p95": "p95|95th percentile|95th",
+    "p99": "p99|99th percentile|99th|99 of request|99 of user|99 of all request|1 in 100",
     "mean": "mean|average|avg|on average",
     "max": "max|maximum|highest|peak|at most",
     "min": "minimum|lowest|at least",
@@ -74,7 +74,8 @@ FAMILIES: tuple[frozenset[str], ...] = (
     frozenset({"prompt", "output"}),
     frozenset({"weight", "free", "wanted", "hbm"}),
     frozenset({"spent", "forecast", "idle", "budget", "price"}),
-    frozenset({"since", "end", "deploy", "alert", "create"}),
+    frozenset({"since", "end", "alert"}),
+    frozenset({"end", "deploy", "alert", "create"}),
 )
 """Concepts that exclude one another: what is said of one is not said of its sisters."""
 THINGS = word_set(
@@ -89,12 +90,16 @@ SIZED = "(size of it)"
 """Marks a field whose key ends with such a head."""
 QUALIFIERS = word_set("p50 p90 p95 p99 mean max min before after total low high first last sum value")
 """Concepts that say which number of a field it is; the field itself stands in the key above."""
+UNITS = word_set("ms second minute hour s gib mib gb usd byte share percent")
+"""Words of a key that give its unit."""
 LISTED = word_set("pattern event log message entry finding item")
 """Keys of lists whose counts count occurrences: what is counted are lines, errors, times."""
 OCCURRENCES = word_set("error line message event time restart attempt start")
 """What happens so many times."""
 OBSERVED = word_set("request run sample")
 """What `n` counts in a result."""
+LABELS = word_set("code port pid epoch seed errno uid")
+"""Numbers that name something and count nothing."""
 GENERIC = frozenset({"request", "token", "latency", "time", "total", "engine", "count", "user", "model", "gap", "rate"})
 _STOP = word_set(
     "a an the of in on at to for by is are be been it its this that and or with without per as not no so than then there here "
@@ -105,6 +110,8 @@ _WORD = re.compile(r"[^\W_]+(?:-[^\W\d_]{1,12}){0,2}-[^\W\d_]{0,12}\d[^\W_]{0,12
 """A word; names whose later parts hold digits (us-east5-a, prod-1) stay whole."""
 NAME_LIKE = re.compile(r"(?=[\w.-]*[A-Za-z])(?=[\w.-]*\d)[\w.-]{2,60}")
 """A key that is a name and makes an entry of its own: `us-east5-a`."""
+_DOUBLED = re.compile(r"(?<=\w\w)([bdgmnprt])\1(?:ed|ing)$")
+"""stopped, planned."""
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 
 
@@ -146,7 +153,12 @@ def _phrase_at(words: list[str], place: int) -> tuple[int, str]:
     for phrase, concept in _BY_FIRST_WORD.get(words[place], ()):
         if tuple(words[place : place + len(phrase)]) == phrase:
             return len(phrase), concept
-    return 1, words[place]
+    return 1, _DOUBLED.sub(r"\1", words[place])
+
+
+def is_empty(word: str) -> bool:
+    """Whether a word says nothing by itself."""
+    return word in _STOP or len(word) < 2
 
 
 def weight(concept: str) -> float:

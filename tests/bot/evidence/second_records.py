@@ -166,7 +166,7 @@ def bill(rng: Random) -> Told:
     told["left"] = calc(f"${budget - spent:,.2f}", f"${budget - spent + 20:,.2f}", f"${(budget - spent) * 0.9:,.2f}")
     told["part"] = calc(f"{idle / hours * 100:.0f} %", f"{idle / hours * 140 + 2:.0f} %", f"{idle / hours * 60 + 30:.0f} %")
     lines = [
-        "November so far: {spent}.",
+        "prod in November so far: {spent}.",
         "prod cost {spent} this month, dev-2 {other}.",
         "{hours} h × {rate} = {product}",
         "prod ran {hours} hours at {rate}, which makes {product}.",
