@@ -12,7 +12,7 @@ import asyncssh
 
 from bot.errors import RetryLater, WeMoveNext
 from bot.machine.connecting import Patience, Pause, connect
-from bot.machine.streams import both_streams, read_bounded
+from bot.machine.streams import Beginning, both_streams, read_both
 from bot.ports import Forward, Host, Line, Ran
 from bot.ports.machine import MAX_BYTES
 from bot.serving.quoting import shell_text
@@ -155,10 +155,9 @@ async def _ran(process: "asyncssh.SSHClientProcess[bytes]", limit: int, stdin: b
     if stdin:
         process.stdin.write(stdin)
     process.stdin.write_eof()
-    (out, out_more), (err, err_more) = await asyncio.gather(
-        read_bounded(process.stdout, limit), read_bounded(process.stderr, limit)
-    )
-    truncated = out_more or err_more
+    out, err = Beginning(process.stdout, limit), Beginning(process.stderr, limit)
+    await read_both(out, err)
+    truncated = out.more or err.more
     if not truncated:
         await process.wait_closed()
     signal = process.exit_signal
@@ -167,8 +166,8 @@ async def _ran(process: "asyncssh.SSHClientProcess[bytes]", limit: int, stdin: b
         raise asyncssh.ConnectionLost("no exit status came")
     return Ran(
         exit_code=None if truncated else code,
-        stdout=out.decode("utf-8", "replace"),
-        stderr=err.decode("utf-8", "replace"),
+        stdout=out.text,
+        stderr=err.text,
         truncated=truncated,
         signal=signal[0] if signal else None,
     )

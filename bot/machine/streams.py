@@ -13,14 +13,42 @@ LONGEST_LINE = 64 * 1024
 """Bytes kept of one line; vLLM's longest line is about 5,000."""
 
 
-async def read_bounded(reader: "asyncssh.SSHReader[bytes]", limit: int) -> tuple[bytes, bool]:
-    """(the beginning of a stream, whether there was more than `limit` bytes). It stops reading there."""
-    kept = bytearray()
-    while piece := await reader.read(PIECE):
-        kept += piece
-        if len(kept) > limit:
-            return bytes(kept[:limit]), True
-    return bytes(kept), False
+class Beginning:
+    """The first `limit` bytes of a stream; `more` says that there were others, and reading stopped there."""
+
+    def __init__(self, reader: "asyncssh.SSHReader[bytes]", limit: int) -> None:
+        """Nothing is read yet."""
+        self._reader = reader
+        self._limit = limit
+        self._kept = bytearray()
+        self.more = False
+
+    @property
+    def text(self) -> str:
+        """What was read; bytes that are no UTF-8 become replacement characters."""
+        return bytes(self._kept).decode("utf-8", "replace")
+
+    async def read(self) -> None:
+        """Read to the end or the limit."""
+        while not self.more and (piece := await self._reader.read(PIECE)):
+            self._kept += piece
+            self.more = len(self._kept) > self._limit
+            del self._kept[self._limit :]
+
+
+async def read_both(first: Beginning, second: Beginning) -> None:
+    """Read both at once. When one is too long the other is not waited for: its end may never come."""
+    tasks = {asyncio.create_task(one.read()) for one in (first, second)}
+    try:
+        waiting = tasks
+        while waiting and not (first.more or second.more):
+            done, waiting = await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
+            for task in done:
+                task.result()
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
 
 
 class LineSplitter:

@@ -39,7 +39,7 @@ class Commands:
             )
         ]
 
-    async def run(self, words: list[str], script: str, say: Say) -> Answer:
+    async def run(self, words: list[str], script: Callable[[], Awaitable[str]], say: Say) -> Answer:
         """One command of the user; all but `true` needs root."""
         match words:
             case ["true"]:
@@ -49,7 +49,7 @@ class Commands:
             case ["sudo", "-n", "journalctl", *rest]:
                 return self._journal(rest)
             case ["sudo", "-n", "bash", "-s"]:
-                return await self._script(script)
+                return await self._script(await script())
             case ["docker", *_]:
                 return Answer(1, err="permission denied while trying to connect to the Docker daemon socket\n")
         return Answer(127, err=f"bash: line 1: {words[0] if words else ''}: command not found\n")

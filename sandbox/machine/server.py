@@ -165,10 +165,12 @@ class MachineStandIn:
         if number == self.faults.drop_before:
             self.cut()
             return
-        script = (await process.stdin.read()).decode("utf-8", "replace")
         await self._clock.sleep(self.faults.slow_s)
         if self.faults.hang:
             await asyncio.Event().wait()
+
+        async def script() -> str:
+            return (await process.stdin.read()).decode("utf-8", "replace")
 
         async def say(text: str) -> None:
             process.stdout.write(text.encode())
@@ -183,7 +185,7 @@ class MachineStandIn:
         process.stderr.write(answer.err.encode())
         process.exit(answer.code)
 
-    async def _answer(self, command: str, script: str, say: Callable[[str], Awaitable[None]]) -> Answer:
+    async def _answer(self, command: str, script: Callable[[], Awaitable[str]], say: Callable[[str], Awaitable[None]]) -> Answer:
         """What a shell would make of it; anything that is not quoted is written down and refused."""
         try:
             words = split(command)
