@@ -67,7 +67,7 @@ async def _serve(settings: Settings, runtime: Runtime, ended: asyncio.Event) -> 
         client = connect(settings.slack_bot_token.get_secret_value(), settings.slack_api_url, session)
         secret = settings.slack_signing_secret.get_secret_value() if settings.slack_signing_secret else None
         forms = Forms(runtime.services, runtime.slack)
-        app = build(client, secret, Listeners(inbox, runtime.services.clock, runtime.counters.add, _saying(runtime), forms))
+        app = build(client, secret, Listeners(inbox, runtime.services.clock, _saying(runtime), forms))
         chosen = mode(settings)
         listening = _over_http(settings, runtime, app) if chosen == "http" else _over_socket(settings, runtime, app, session)
         async with listening:

@@ -1,13 +1,12 @@
 """The door to all work: a request is written down once, and a worker is asked to look at it."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from bot.errors import UsageError
 from bot.operations import command_line
 from bot.operations.operation import Queue, Registry
 from bot.requests import Request
 from bot.store.work import WorkStore
-from jobs.later import Later
 
 REQUEST = "request"
 """The kind of work behind a request."""
@@ -15,11 +14,10 @@ REQUEST = "request"
 
 @dataclass
 class Inbox:
-    """Writes requests down. `registry` only decides which workers are asked; `later` runs what follows an acknowledgement."""
+    """Writes requests down. `registry` only decides which workers are asked."""
 
     work: WorkStore
     registry: Registry
-    later: Later = field(default_factory=Later)
 
     async def accept(self, request: Request) -> bool:
         """Write it down and ask a worker, in one call to Redis; True when it is new.

@@ -108,3 +108,13 @@ def alive(name: str, which: str) -> str:
 def questions(team_id: str) -> str:
     """Sorted set of questions that wait for a yes: score the time of expiry in seconds."""
     return f"{PREFIX}questions:{team_id}"
+
+
+def long_work(team_id: str, path: str, request_id: str) -> str:
+    """Name of the long work of one operation that one request began."""
+    return f"{PREFIX}long:{team_id}:{path}:{request_id}"
+
+
+def lease(team_id: str) -> str:
+    """Hash of a workspace's machines that have an end of ours: zone/name to record."""
+    return f"{PREFIX}leases:{team_id}"

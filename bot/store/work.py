@@ -48,12 +48,12 @@ class WorkStore:
         self._kick_ms = int(kick_s * 1000)
 
     async def accept(self, request: Request, *, work_id: str, kind: str, queue: str) -> bool:
-        """De-duplicate, record, set due and note the kick in one call. False: this very work is here already."""
+        """De-duplicate, record, set due, note the kick and count in one call. False: this very work is here already."""
         fields = new_work(request, work_id=work_id, kind=kind, queue=queue)
         fresh = await self._scripts.call(
             "accept",
-            [keys.work(work_id), keys.DUE, keys.open_work(request.actor.team_id), keys.KICKS],
-            [work_id, self._kick_ms, kick(work_id, queue), *fields],
+            [keys.work(work_id), keys.DUE, keys.open_work(request.actor.team_id), keys.KICKS, keys.counters()],
+            [work_id, self._kick_ms, kick(work_id, queue), request.door, *fields],
         )
         return bool(fresh)
 

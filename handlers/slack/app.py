@@ -1,6 +1,5 @@
 """The Bolt app: every listener reads a payload, writes it down, acknowledges. What takes longer than that happens elsewhere."""
 
-import contextlib
 import re
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
@@ -35,18 +34,16 @@ class Listeners:
         self,
         inbox: Inbox,
         clock: Clock,
-        count: Callable[[str, str], Awaitable[None]],
         respond: Callable[[str, View], Awaitable[None]],
         forms: Forms | None = None,
     ) -> None:
-        """`count` counts requests by door; `respond` shows a view to the asker alone. Losing either is of no concern.
+        """`respond` shows a view to the asker alone; losing that is of no concern.
 
         `forms` opens windows, where there is somebody to open them.
         """
         self._forms = forms
         self._inbox = inbox
         self._clock = clock
-        self._count = count
         self._respond = respond
 
     async def _say(self, response_url: str, view: View) -> None:
@@ -111,13 +108,7 @@ class Listeners:
 
     async def _write(self, said: Said) -> None:
         fresh = await self._inbox.accept(without(said.request, said.secrets))
-        self._inbox.later.start(self._note(said.request, fresh=fresh))
-
-    async def _note(self, request: Request, *, fresh: bool) -> None:
-        """After the acknowledgement: nobody waits for a log line and a count."""
-        log.info("accepted" if fresh else "seen before", request=request.id, door=request.door)
-        with contextlib.suppress(RedisError):
-            await self._count("requests" if fresh else "repeats", request.door)
+        log.info("accepted" if fresh else "seen before", request=said.request.id, door=said.request.door)
 
 
 async def _ignore(ack: AsyncAck, body: Mapping[str, Any]) -> None:

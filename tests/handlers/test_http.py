@@ -17,7 +17,6 @@ from bot.slack.wire import connect
 from handlers.http import BODY_LIMIT, PATH, Application, serving
 from handlers.slack.app import NOT_TAKEN, Listeners, build
 from jobs.inbox import Inbox
-from jobs.later import Later
 from sandbox.memory import free_port
 from sandbox.slack import DeliveryFault, SlackStandIn, default_workspace, render_text
 
@@ -32,7 +31,6 @@ class Book:
     taken: dict[str, Request] = field(default_factory=dict)
     tried: list[Request] = field(default_factory=list)
     away: bool = False
-    later: Later = field(default_factory=Later)
 
     async def accept(self, request: Request) -> bool:
         self.tried.append(request)
@@ -83,7 +81,7 @@ async def world() -> AsyncIterator[World]:
 
     async with aiohttp.ClientSession() as session:
         client = connect(slack.workspace.app.bot_token, slack.api_url, session)
-        app = build(client, SECRET, Listeners(cast(Inbox, made.book), NowClock(), nothing, nothing))
+        app = build(client, SECRET, Listeners(cast(Inbox, made.book), NowClock(), nothing))
         async with serving(Application(app, health), "127.0.0.1", port):
             yield made
     await slack.stop()

@@ -15,7 +15,6 @@ from bot.requests import Request
 from bot.view import View
 from handlers.slack.app import Listeners
 from jobs.inbox import Inbox
-from jobs.later import Later
 from tests.doubles.ports import HeldClock
 
 SAFE_ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
@@ -124,7 +123,6 @@ class Taken:
     """An inbox that only remembers."""
 
     requests: list[Request] = field(default_factory=list)
-    later: Later = field(default_factory=Later)
 
     async def accept(self, request: Request) -> bool:
         self.requests.append(request)
@@ -141,10 +139,6 @@ class Ack:
         self.said.append((words, more))
 
 
-async def nothing(*_args: Any) -> None:
-    return None
-
-
 async def unsaid(_url: str, _view: View) -> None:
     return None
 
@@ -159,7 +153,7 @@ def loop() -> Iterator[asyncio.AbstractEventLoop]:
 
 def brought(loop: asyncio.AbstractEventLoop, kind: str, payload: dict[str, Any]) -> tuple[Taken, Ack]:
     taken, ack = Taken(), Ack()
-    listeners = Listeners(cast(Inbox, taken), HeldClock(), nothing, unsaid)
+    listeners = Listeners(cast(Inbox, taken), HeldClock(), unsaid)
     loop.run_until_complete(getattr(listeners, kind)(ack, payload))
     return taken, ack
 
