@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from types import TracebackType
@@ -85,20 +85,16 @@ class SshShell:
 
     async def lines(
         self, host: Host, argv: Sequence[str], *, timeout_s: float, max_bytes: int = MAX_BYTES
-    ) -> AsyncIterator[Line]:
+    ) -> AsyncGenerator[Line, None]:
         """See `bot.ports.Shell.lines`. The end of the time ends the lines, as the end of the command does."""
         process = await self._opened(host, _command(argv))
         process.stdin.write_eof()
+        stream = both_streams(process, max_bytes, asyncio.get_running_loop().time() + timeout_s)
         try:
-            async with asyncio.timeout(timeout_s) as deadline:
-                async for line in both_streams(process, max_bytes):
-                    yield line
-        except TimeoutError:
-            if not deadline.expired():
-                raise
-        except _LOST:
-            raise _connection_lost(host) from None
+            while (line := await _next(stream, host)) is not None:
+                yield line
         finally:
+            await stream.aclose()
             _end(process)
 
     @asynccontextmanager
@@ -140,6 +136,16 @@ class SshShell:
         connection.abort()
         if self._connections.get(host) is connection:
             del self._connections[host]
+
+
+async def _next(stream: AsyncGenerator[Line, None], host: Host) -> Line | None:
+    """The next line; None at the end of the command or of its time."""
+    try:
+        return await anext(stream, None)
+    except TimeoutError:
+        return None
+    except _LOST:
+        raise _connection_lost(host) from None
 
 
 def _command(argv: Sequence[str]) -> str:

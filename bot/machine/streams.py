@@ -1,7 +1,7 @@
 """Reading what a command says, with an end to everything: bytes, lines, time."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from typing import Any, Literal
 
 import asyncssh
@@ -87,8 +87,11 @@ class LineSplitter:
         return line
 
 
-async def both_streams(process: "asyncssh.SSHClientProcess[bytes]", limit: int) -> AsyncIterator[Line]:
-    """Lines of both streams as they come, until both end or `limit` bytes were read. What nobody takes is not read on."""
+async def both_streams(process: "asyncssh.SSHClientProcess[bytes]", limit: int, until: float) -> AsyncGenerator[Line, None]:
+    """Lines of both streams as they come, until both end, `limit` bytes were read, or the loop's time is `until` (TimeoutError).
+
+    What nobody takes is not read on. Time that the taker spends between two lines is never cut short: only waiting here is.
+    """
     queue: asyncio.Queue[Line | None] = asyncio.Queue(maxsize=256)
     left = [limit]
     readers: list[tuple[Any, Literal["stdout", "stderr"]]] = [(process.stdout, "stdout"), (process.stderr, "stderr")]
@@ -96,7 +99,8 @@ async def both_streams(process: "asyncssh.SSHClientProcess[bytes]", limit: int) 
     open_streams = len(tasks)
     try:
         while open_streams:
-            line = await queue.get()
+            async with asyncio.timeout_at(until):
+                line = await queue.get()
             if line is None:
                 open_streams -= 1
             else:

@@ -1,6 +1,6 @@
 """A machine reached over SSH, and the engine's container on it."""
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -78,7 +78,9 @@ class Shell(Protocol):
     ) -> Ran:
         """Run a command to its end and return what it said, at most `max_bytes` of each stream."""
 
-    def lines(self, host: Host, argv: Sequence[str], *, timeout_s: float, max_bytes: int = MAX_BYTES) -> AsyncIterator[Line]:
+    def lines(
+        self, host: Host, argv: Sequence[str], *, timeout_s: float, max_bytes: int = MAX_BYTES
+    ) -> AsyncGenerator[Line, None]:
         """The lines of both streams as they come, until it ends, `max_bytes` were read or the time is over. Closing it ends the
         command. A non-zero end raises nothing here.
         """

@@ -146,6 +146,17 @@ async def test_lines_stop_at_the_bytes_and_at_the_time_that_were_allowed(bench):
     assert [line async for line in bench.shell.lines(bench.host(), logs, timeout_s=0.2)] == []
 
 
+async def test_what_is_done_with_a_line_is_not_cut_short_by_the_commands_time(bench):
+    await bench.start()
+    await bench.clock.advance(700)
+    seen = 0
+    async for _ in bench.shell.lines(bench.host(), ("sudo", "-n", "docker", "logs", "gemma-engine"), timeout_s=0.2):
+        seen += 1
+        if seen == 1:
+            await asyncio.sleep(0.4)
+    assert seen >= 1
+
+
 async def test_lines_may_be_left_early_and_the_shell_still_works(bench):
     await bench.start()
     await bench.clock.advance(700)
