@@ -106,7 +106,7 @@ def _terms(text: str, readings: Sequence[Reading], index: int) -> range | None:
         while first and _OPERATOR.search(_gap(text, readings, first - 1)):
             first -= 1
         span = range(first, index)
-    elif index + 1 < len(readings) and _EQUALS.search(_gap(text, readings, index)):
+    elif index + 1 < len(readings) and "=" in (gap := _gap(text, readings, index)) and _EQUALS.search(gap):
         last = index + 1
         while last + 1 < len(readings) and _OPERATOR.search(_gap(text, readings, last)):
             last += 1
@@ -216,10 +216,10 @@ def _unlike(readings: Sequence[Reading], contexts: Sequence[Context], left: int,
 
 def _alike(one: Reading, other: Reading) -> list[tuple[Amount, Amount]]:
     """Both in one unit, as often as there is one; a number without unit takes that of its neighbour."""
-    if one.bare and not other.bare and other.shown:
+    if one.bare and not other.bare and other.unit and other.shown:
         factor = other.amounts[0].value / other.shown
         return [(Amount(one.shown * factor, 0.0, other.amounts[0].dimension), other.amounts[0])]
-    if other.bare and not one.bare and one.shown:
+    if other.bare and not one.bare and one.unit and one.shown:
         factor = one.amounts[0].value / one.shown
         return [(one.amounts[0], Amount(other.shown * factor, 0.0, one.amounts[0].dimension))]
     return [(a, b) for a in one.amounts for b in other.amounts if a.dimension == b.dimension]

@@ -23,6 +23,8 @@ _MOST = 3000
 _ROUNDS = 3
 """How often calculations may build on one another."""
 _DTYPES = word_set("fp8 bf16 fp16 fp32 fp4 int8 int4 fp8_e5m2 fp8_e4m3 bfloat16 float16 float32")
+_TOGETHER = word_set("together altogether combined both overall")
+"""Words of figures that speak of several entries at once."""
 _TERMS = word_set(
     "e2e k8s ipv4 ipv6 utf-8 utf8 base64 sha256 sha1 md5 x86 x86_64 oauth2 http2 http/2 http/1.1 log4j s3 ec2 h264 mp3 24/7 1x1"
 )
@@ -39,6 +41,7 @@ class _Answer:
     contexts: list[Context]
     numbers: list[int]
     by: list[str | None]
+    refuted: set[int] = field(default_factory=set)
     exact: dict[int, Reading] = field(default_factory=dict)
 
     def whole(self, place: int) -> list[Reading]:
@@ -64,7 +67,7 @@ class Evidence:
             taken.by[place] = _quoted(reading, quotes) or _support(taken, place, self._index)
         _confirm(taken, self._index)
         _contradict(taken)
-        _wholes(taken)
+        _wholes(taken, self._index)
         _steps(taken)
         for _ in range(_ROUNDS):
             if not _calculate(taken):
@@ -75,7 +78,8 @@ class Evidence:
     def _contexts(self, answer: str, readings: Sequence[Reading]) -> list[Context]:
         around = contexts(answer, readings)
         meant = pointed(answer, readings, [context.near for context in around], self._index.shelves)
-        return [replace(context, pointed=entries) for context, entries in zip(around, meant, strict=True)]
+        pairs = zip(around, meant, strict=True)
+        return [context if context.near & _TOGETHER else replace(context, pointed=entries) for context, entries in pairs]
 
 
 def check(answer: str, results: Sequence[Mapping[str, Any]]) -> list[Figure]:
@@ -180,21 +184,21 @@ def _contradict(taken: _Answer) -> None:
             continue
         for place in wrong or ():
             taken.by[taken.numbers[place]] = taken.by[taken.numbers[order]] = None
+            taken.refuted |= {taken.numbers[place], taken.numbers[order]}
 
 
-def _wholes(taken: _Answer) -> None:
+def _wholes(taken: _Answer, index: Index) -> None:
     """In `40 of 64 GiB` the second is the whole: never smaller than the part, nor the same field again (`4 of 4` may be)."""
     for place, (left, right) in enumerate(itertools.pairwise(taken.readings[:_MOST]), 1):
         if left.kind is not Kind.NUMBER or right.kind is not Kind.NUMBER or not OF.fullmatch(taken.text[left.end : right.start]):
             continue
         part, whole = left.amounts[0], right.amounts[0]
-        same = taken.by[place - 1] == taken.by[place]
-        wrong = (
-            same
-            if whole.dimension and math.isclose(whole.value, part.value, rel_tol=0.01)
-            else whole.value < part.value and not same
-        )
-        if part.dimension == whole.dimension and wrong:
+        same = taken.by[place] is not None and taken.by[place - 1] == taken.by[place]
+        once = same and not index.holds_twice(whole)
+        if whole.dimension and math.isclose(whole.value, part.value, rel_tol=0.01):
+            once = same
+        smaller = part.dimension == whole.dimension and whole.value < part.value and not same
+        if once or smaller:
             taken.by[place] = None
 
 
@@ -205,6 +209,7 @@ def _steps(taken: _Answer) -> None:
         same = taken.by[place] is not None and taken.by[place] == taken.by[place - 1]
         if stages == ("before", "after") and same and taken.readings[place].kind is Kind.NUMBER:
             taken.by[place] = taken.by[place - 1] = None
+            taken.refuted |= {place, place - 1}
 
 
 def _calculate(taken: _Answer) -> bool:
@@ -214,7 +219,7 @@ def _calculate(taken: _Answer) -> bool:
     known = [taken.by[i] is not None for i in taken.numbers]
     found = False
     for order, place in enumerate(taken.numbers[:_MOST]):
-        if taken.by[place] is None:
+        if taken.by[place] is None and place not in taken.refuted:
             whole = taken.whole(place)
             taken.by[place] = calculated(taken.text, numbers, around, known, order) or calculated(
                 taken.text, whole, around, known, order

@@ -18,6 +18,7 @@ _ISO_START = re.compile(r"\d{4}-\d{2}-\d{2}")
 _TOKEN = re.compile(r"[^\W_](?:[\w./:-]*[^\W_])?")
 _NUMBERED = re.compile(r"\d+(?:\.\d+)?")
 _SENTENCE = re.compile(r"\n|[.!?;](?=[\s*_)\"'”]|$)")
+_SPELLED = {"one": 1.0, "two": 2.0, "three": 3.0, "four": 4.0, "five": 5.0, "six": 6.0, "eight": 8.0, "ten": 10.0}
 _PLURAL = re.compile(r"(?<=^\d\d\d)s$")
 _MOST = 2000
 """Words of one answer that are looked up."""
@@ -187,6 +188,10 @@ def _add_numbered(
 def _named(sentence: str, offset: int, shelves: Shelves) -> dict[str, list[_Pointer]]:
     found: dict[str, list[_Pointer]] = defaultdict(list)
     for match in list(_TOKEN.finditer(sentence.lower()))[:400]:
+        if match[0] in _SPELLED:
+            reading = Reading(Kind.NUMBER, 0, 0, "", shown=_SPELLED[match[0]])
+            for shelf, entries in shelves.numbered(reading, frozenset(concepts(sentence[match.end() : match.end() + 12]))):
+                found[shelf].append(_Pointer(match.start() + offset, entries))
         for word in dict.fromkeys((match[0], _PLURAL.sub("", match[0].rstrip(".:/")), *match[0].split("/"))):
             for shelf, entries in shelves.worded(word):
                 found[shelf].append(_Pointer(match.start() + offset, entries))

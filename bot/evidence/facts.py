@@ -226,7 +226,7 @@ def _moment_fact(place: _Place, seen: tuple[Moment, ...]) -> Fact:
 def _measured_at(value: str, place: _Place, facts: Facts) -> None:
     """When a quantity was measured: a time that may be told, but none that its words name."""
     if _ISO.fullmatch(value):
-        _iso(value, _Place((*place.keys[:1], "at")), facts)
+        _iso(value, _Place((*place.keys[:-1], "at")), facts)
 
 
 def _moments_of(at: datetime) -> tuple[Moment, ...]:

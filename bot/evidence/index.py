@@ -54,6 +54,10 @@ class Index:
         """Whether any fact without unit is exactly this number."""
         return bool(self.valued("", number, number))
 
+    def holds_twice(self, amount: Amount) -> bool:
+        """Whether two facts have this very value."""
+        return len(self.valued(amount.dimension, amount.value, amount.value)) > 1
+
     def inside(self, entries: Iterable[tuple[str, str]]) -> Iterator[Fact]:
         """Facts that stand in these (list, entry) pairs."""
         for entry in entries:

@@ -12,6 +12,8 @@ from bot.evidence.reading import Amount, Moment, Reading
 from bot.evidence.words import GENERIC, LABELS, LISTED, OBSERVED, OCCURRENCES, QUALIFIERS, SIZED, UNITS, excluded, weight
 
 _SAMPLES = {"n", "samples", "observations"}
+_MEASURED = frozenset({"token", "request"})
+"""Things that are never counted for one another."""
 STAGES = {"before", "after"}
 _MARGIN = 0.3
 """By how much another field must fit the words better before a figure counts as taken from the wrong field."""
@@ -35,7 +37,21 @@ def number_supported(reading: Reading, context: Context, index: Index, amounts: 
             best = (score, fact)
     if best is None or _rival(context, index, amounts, matching, best[1]) > best[0] + _MARGIN:
         return None
+    if best[0] < 0.5 and not reading.bare and _in_other_unit(reading, context, index, best[1]):
+        return None
     return best[1]
+
+
+def _in_other_unit(reading: Reading, context: Context, index: Index, chosen: Fact) -> bool:
+    """`The cache is 88 ms full`: the words name a field that has the same number in another unit."""
+    dimensions = {amount.dimension for amount in (*chosen.amounts, *reading.amounts)}
+    for fact in index.worded(context.near):
+        number = fact.native
+        if number is None or _score(context, fact) < 1.0 or any(a.dimension in dimensions for a in fact.amounts):
+            continue
+        if min(abs(number - reading.shown), abs(number * 100 - reading.shown)) <= reading.step and _may_be(fact, context):
+            return True
+    return False
 
 
 def exact(reading: Reading, fact: Fact) -> Reading:
@@ -43,8 +59,9 @@ def exact(reading: Reading, fact: Fact) -> Reading:
     for amount in reading.amounts:
         for true in fact.amounts:
             if true.dimension == amount.dimension and amount.value and abs(true.value / amount.value - 1) < 0.3:
-                shown = reading.shown * true.value / amount.value
-                return replace(reading, amounts=(replace(true, step=0.0),), shown=shown, step=0.0)
+                ratio = true.value / amount.value
+                amounts = tuple(replace(a, value=a.value * ratio, step=0.0) for a in reading.amounts)
+                return replace(reading, amounts=amounts, shown=reading.shown * ratio, step=0.0)
     return reading
 
 
@@ -98,6 +115,8 @@ def _countable(fact: Fact) -> bool:
 def _foreign(context: Context, fact: Fact) -> bool:
     """Whether the figure counts other things than the fact, or speaks of one of its sister fields."""
     counted = _countable(fact)
+    if counted and _MEASURED & context.counts and _MEASURED & fact.things and not _MEASURED & context.counts & fact.things:
+        return True
     if counted and context.counts and fact.things and not (context.counts | context.near) & fact.things:
         return True
     if counted and SIZED in fact.leaf and context.counts & fact.leaf:
@@ -126,10 +145,10 @@ def _rival(context: Context, index: Index, amounts: tuple[Amount, ...], matching
     """
     dimensions = {amount.dimension for amount in (*amounts, *chosen.amounts)}
     words = set(context.near) | ({context.stage} if context.stage else set())
-    best = 0.0
-    alone = not plain(context.near)
-    aimed = [(shelf, entry) for shelf, entries in context.pointed if alone and len(entries) == 1 for entry in entries]
-    near = {id(fact) for fact in index.inside(aimed)}
+    best, said = 0.0, context.near - context.counts
+    aimed = [(shelf, entry) for shelf, entries in context.pointed if len(entries) == 1 for entry in entries]
+    own = plain(context.near)
+    near = {id(fact) for fact in index.inside(aimed) if not own - fact.beside or not _countable(fact)}
     for fact in itertools.chain(index.worded(words), index.inside(aimed)):
         names = fact.leaf == chosen.leaf
         seen = fact.leaf | fact.around | fact.beside if names else fact.leaf | fact.around
@@ -139,7 +158,10 @@ def _rival(context: Context, index: Index, amounts: tuple[Amount, ...], matching
             continue
         if any(a.dimension in dimensions for a in fact.amounts):
             unsaid = fact.leaf < chosen.leaf and fact.leaf <= context.near and chosen.leaf - fact.leaf - QUALIFIERS - UNITS
-            best = max(best, _score(context, fact, names=names) + (0.4 if unsaid and not unsaid & context.near else 0.0))
+            extra = 0.4 if unsaid and not unsaid & context.near else 0.0
+            if context.counts and said & fact.leaf and not said & (chosen.leaf | chosen.around | chosen.beside):
+                extra = 0.4
+            best = max(best, _score(context, fact, names=names) + extra)
     return best
 
 
