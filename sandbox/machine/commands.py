@@ -49,7 +49,7 @@ class Commands:
             case ["sudo", "-n", "journalctl", *rest]:
                 return self._journal(rest)
             case ["sudo", "-n", "bash", "-s"]:
-                return await self._script(await script())
+                return await self.root_script(await script())
             case ["docker", *_]:
                 return Answer(1, err="permission denied while trying to connect to the Docker daemon socket\n")
         return Answer(127, err=f"bash: line 1: {words[0] if words else ''}: command not found\n")
@@ -70,7 +70,7 @@ class Commands:
         lines = lines[-int(asked.last("--lines", "10")) :]
         return Answer(0, "".join(f"{at:%Y-%m-%dT%H:%M:%S}+0000 machine {unit}: {text}\n" for at, unit, text in lines))
 
-    async def _script(self, script: str) -> Answer:
+    async def root_script(self, script: str) -> Answer:
         """A script that a real bash can read; of what it would do only the secrets matter here."""
         self.scripts.append(script)
         checked = await asyncio.create_subprocess_exec(

@@ -1,6 +1,7 @@
 """The machine itself: SSH on a loopback port, keys from the node's metadata, and vLLM behind a port that only it can see."""
 
 import asyncio
+import socket
 from collections import deque
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
@@ -9,6 +10,7 @@ from typing import Any
 import asyncssh
 
 from sandbox.clock import Clock
+from sandbox.machine.boot import PHASE, Boot
 from sandbox.machine.commands import Commands
 from sandbox.machine.container import option_of
 from sandbox.machine.docker import Answer, FakeDocker
@@ -73,6 +75,7 @@ class MachineStandIn:
         self._host_key = asyncssh.generate_private_key("ssh-ed25519")
         self._server: asyncssh.SSHAcceptor | None = None
         self._serving: asyncio.Task[None] | None = None
+        self._socket: socket.socket | None = None
         self.docker = FakeDocker(clock, name, piece, pace=pace, pull_s=pull_s)
         self.docker.changed.append(self._follow)
         self.system = Commands(clock, self.docker)
@@ -86,21 +89,37 @@ class MachineStandIn:
         self.port = 0
         self.number = 0
 
+    def reserve(self) -> int:
+        """Take the port without listening yet, and return it."""
+        self._socket = socket.socket()
+        self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        self._socket.bind(("127.0.0.1", self.port))
+        self.port = int(self._socket.getsockname()[1])
+        return self.port
+
     async def start(self) -> int:
         """Listen on 127.0.0.1; the port, which stays the same when it listens anew."""
+        if self._socket is None:
+            self.reserve()
+        taken, self._socket = self._socket, None
         self._server = await asyncssh.create_server(
             lambda: _Door(self),
-            "127.0.0.1",
-            self.port,
+            sock=taken,
             server_host_keys=[self._host_key],
             process_factory=self._process,
             encoding=None,
             allow_pty=False,
             agent_forwarding=False,
-            reuse_port=False,
         )
-        self.port = self._server.get_port()
         return self.port
+
+    async def boot(self, script: str) -> None:
+        """Run the start-up script, as the guest agent does at each boot; its phases become guest attributes."""
+
+        def publish(value: str) -> None:
+            self.attributes[PHASE] = value
+
+        await Boot(self._clock, self.docker, self.system, publish).run(script)
 
     async def stop(self) -> None:
         """Close everything, its vLLM too."""
@@ -152,6 +171,9 @@ class MachineStandIn:
 
     async def _close_door(self) -> None:
         self.cut()
+        if self._socket is not None:
+            self._socket.close()
+            self._socket = None
         if self._server is not None:
             self._server.close()
             await self._server.wait_closed()
@@ -216,8 +238,13 @@ class MachineStandIn:
         arguments = container.command
         window = int(option_of(arguments, "--max-model-len", "65536"))
         model = next((word for word in arguments if "/gemma" in word.lower()), "google/gemma-4-31B-it")
-        self.vllm = VllmStandIn(self._clock, model=model, window=window, api_key=self._api_key)
-        await self.vllm.start()
+        vllm = VllmStandIn(self._clock, model=model, window=window, api_key=self._api_key)
+        try:
+            await vllm.start()
+        except asyncio.CancelledError:
+            await vllm.stop()
+            raise
+        self.vllm = vllm
 
     async def _stop_vllm(self) -> None:
         vllm, self.vllm = self.vllm, None
