@@ -10,6 +10,7 @@ import aiohttp
 from redis.asyncio import Redis
 from redis.exceptions import RedisError
 
+from bot.cloud.assembly import GoogleCloud
 from bot.cloud.channel import TPU_API
 from bot.cloud.connection import CloudOnFirstUse, NoCloud
 from bot.cloud.tpu import TpuCloud
@@ -17,7 +18,7 @@ from bot.errors import NotConnectedError
 from bot.model import TimeOuts, VllmEngine
 from bot.nouns import Deployment
 from bot.operations.money import BookPrices
-from bot.ports import Cloud, Grants, House, Identity, Services, Slack
+from bot.ports import Capacity, Cloud, Grants, House, Identity, Services, Slack
 from bot.pricing.snapshot import snapshot
 from bot.settings import Settings
 from bot.slack.client import SlackClient
@@ -33,6 +34,8 @@ from bot.store.counters import Counters
 from bot.store.deliveries import DeliveryStore
 from bot.store.deployments import DeploymentStore, from_file, from_settings
 from bot.store.history import HistoryStore, NoHistory
+from bot.store.leases import LeaseStore
+from bot.store.long_work import LongWorkStore
 from bot.store.pace import RedisPace
 from bot.store.probes import RedisProbe
 from bot.store.roles import RoleStore
@@ -101,6 +104,13 @@ def cloud(settings: Settings) -> CloudOnFirstUse | NoCloud:
         )
 
     return CloudOnFirstUse(open_it)
+
+
+def _capacity(settings: Settings, stack: AsyncExitStack) -> Capacity:
+    """The writing half of the cloud; `stack` closes what gets opened."""
+    google = GoogleCloud.of(settings.google_cloud_project, WallClock(), root=settings.gcp_api_root)
+    stack.push_async_callback(google.aclose)
+    return Capacity(google.provisioner, google.machines, google.quotas, google.hardware, google.secrets)
 
 
 class _Probes(RedisProbe):
@@ -186,6 +196,9 @@ async def running(settings: Settings) -> AsyncIterator[Runtime]:
             approvals=ApprovalStore(redis, queue="steps", kick_s=settings.kick_seconds),
             audit=AuditLog(redis),
             house=house(redis, known, slack),
+            long_work=LongWorkStore(redis, queue="steps", kick_s=settings.kick_seconds),
+            leases=LeaseStore(redis),
+            capacity=_capacity(settings, stack),
         )
         yield Runtime(
             services, redis, work, DeliveryStore(redis), slack, history, Counters(redis), settings.slack_commands_replaceable

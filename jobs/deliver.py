@@ -17,6 +17,13 @@ from jobs.steps import LeaseLostError, Step
 log = structlog.get_logger()
 
 PART = "answer"
+RESULT = "result"
+"""Parts of what a work owes: the answer to a request, the result of long work."""
+
+
+def directly(part: str) -> str:
+    """The name of the same part when it goes by direct message."""
+    return f"{part}-direct"
 
 
 @dataclass(frozen=True)
@@ -84,7 +91,12 @@ async def deliver(step: Step, outcome: Outcome) -> None:
     elif isinstance(where, Alone):
         await _alone(step, message, where)
     else:
-        await _among(step, message, where)
+        await _among(step, PART, message, where)
+
+
+async def result(step: Step, view: View, where: Among) -> None:
+    """Bring the one final message of long work to where its first one stands. Errors as for `deliver`."""
+    await _among(step, RESULT, Message(view, f"details {step.work.id}", await picture(step, view)), where)
 
 
 def _only_for_asker(request: Request, outcome: Outcome) -> bool:
@@ -98,7 +110,7 @@ async def _at_home(step: Step, outcome: Outcome, message: Message) -> None:
     if outcome.path == "home":
         await step.runtime.slack.publish_home(step.work.request.actor.user_id, [outcome.view])
     else:
-        await _by_direct_message(step, message)
+        await _by_direct_message(step, PART, message)
 
 
 async def _whisper(step: Step, message: Message, where: Among) -> None:
@@ -108,7 +120,7 @@ async def _whisper(step: Step, message: Message, where: Among) -> None:
         await slack.ephemeral(where.channel, user, message.view, step.work.request.place.thread)
     except PersonMovesNext as error:
         log.info("channel refused a whisper", work=step.work.id, why=str(error))
-        await _by_direct_message(step, message)
+        await _by_direct_message(step, PART, message)
 
 
 def _with_share(step: Step, outcome: Outcome, where: Alone | Among) -> View:
@@ -125,24 +137,24 @@ async def _alone(step: Step, message: Message, where: Alone) -> None:
         await slack.respond(where.response_url, message.view, replace=where.replace, details=message.details, chart=message.chart)
     except PersonMovesNext as error:
         log.info("response address refused", work=step.work.id, why=str(error))
-        await _by_direct_message(step, message)
+        await _by_direct_message(step, PART, message)
     else:
         log.debug("answered", work=step.work.id, who=request.actor.user_id)
 
 
-async def _among(step: Step, message: Message, where: Among) -> None:
+async def _among(step: Step, part: str, message: Message, where: Among) -> None:
     try:
-        await _once(step, PART, message, where)
+        await _once(step, part, message, where)
     except PersonMovesNext as error:
         log.info("channel refused the answer", work=step.work.id, why=str(error))
         hint = line(f"So I answer here. {error} {error.telling.next_step}")
         hinted = message.view.model_copy(update={"lines": (*message.view.lines, hint)})
-        await _by_direct_message(step, replace(message, view=hinted))
+        await _by_direct_message(step, part, replace(message, view=hinted))
 
 
-async def _by_direct_message(step: Step, message: Message) -> None:
+async def _by_direct_message(step: Step, part: str, message: Message) -> None:
     channel = await step.runtime.slack.open_dm(step.work.request.actor.user_id)
-    await _once(step, f"{PART}-direct", message, Among(channel, None))
+    await _once(step, directly(part), message, Among(channel, None))
 
 
 async def _once(step: Step, part: str, message: Message, where: Among) -> None:

@@ -18,7 +18,7 @@ from jobs.redis import for_rq
 log = structlog.get_logger()
 
 PRELOADED = (
-    *("jobs.step_job", "google.cloud.tpu_v2alpha1", "slackblocks"),
+    *("jobs.step_job", "google.cloud.tpu_v2alpha1", "bot.cloud.assembly", "slackblocks"),
     *("httpx", "httpcore", "h11", "anyio", "anyio._backends._asyncio"),
     *("matplotlib.figure", "matplotlib.backends.backend_agg", "matplotlib.dates", "matplotlib.font_manager"),
 )

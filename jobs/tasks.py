@@ -10,10 +10,11 @@ from bot.services import running
 from bot.settings import from_environment
 from jobs.answer import answer
 from jobs.inbox import REQUEST
+from jobs.long import long
 from jobs.steps import Kind, Step, run
 
-KINDS: Mapping[str, Kind] = {REQUEST: answer}
-"""What is done for each kind of work."""
+KINDS: Mapping[str, Kind] = {REQUEST: answer, **{operation.path: long for operation in OPERATIONS if operation.steps}}
+"""What is done for each kind of work: requests are answered, long work is of the kind of its operation."""
 
 
 def step(work_id: str) -> None:

@@ -148,6 +148,7 @@ class Sandbox:
             "REDIS_URL": self.memory.url,
             "GOOGLE_CLOUD_PROJECT": self.google.project.name,
             "TPU_API_ADDRESS": self.addresses.grpc,
+            "GCP_API_ROOT": self.addresses.rest,
             "OPERATORS": "S0TPUOPS",
             "ADMINS": "U0ANNA",
             "DEPLOYMENTS_FILE": str(self.folder / "deployments.toml"),

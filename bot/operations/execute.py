@@ -54,7 +54,7 @@ async def admit(registry: Registry, services: Services, request: Request) -> Adm
     role = await _lifted(services, request, parsed, role)
     access.check(services, parsed.operation, role)
     context = Context(
-        services, request.actor, role, request.place, services.clock.now(), " ".join(parsed.operation.words), request.id
+        services, request.actor, role, request.place, services.clock.now(), " ".join(parsed.operation.words), request.id, request
     )
     if parsed.operation.effect is not Effect.READS and request.door is not Door.TERMINAL:
         await choice.must_be_in_place(context, getattr(parsed.arguments, "deployment", None))

@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict
 
 from bot.nouns import Actor, Effect, Noun, Role, SeenBy
 from bot.ports import Services
-from bot.requests import Place
+from bot.requests import Place, Request
 from bot.view import Line, View
 
 
@@ -54,6 +54,8 @@ class Context:
     """The words of the operation, for buttons that say the same with another value."""
     request_id: str = ""
     """The id of the request: what is made in its name gets a name from it, so that a repeat makes nothing new."""
+    request: Request | None = None
+    """The request itself, for work that goes on after its answer."""
 
 
 class Started(Noun):

@@ -6,9 +6,9 @@ from bot.ports.authority import Authorised
 from bot.ports.house import Budget, Grants, House, Limit, Memory, Probes, Roles, Setups, Trail
 from bot.ports.machine import EngineControl, Forward, Host, Line, LogPiece, LogSource, Progress, Ran, Shell
 from bot.ports.outside import Clock, Cloud, Engine, Model, Prices, PromptTooLongError
-from bot.ports.provisioning import Hardware, Machines, Provisioner, Quotas, Secrets
+from bot.ports.provisioning import Capacity, Hardware, Lease, Leases, Machines, Provisioner, Quotas, Secrets
 from bot.ports.slack import Directory, Identity, Pace, Person, Posted, Slack
-from bot.ports.stores import Approvals, Audit, Cache, Deployments, History, OpenWork, Question, WorkBook
+from bot.ports.stores import Approvals, Audit, Cache, Deployments, History, LongWork, OpenWork, Question, WorkBook
 
 __all__ = [
     "Approvals",
@@ -16,6 +16,7 @@ __all__ = [
     "Authorised",
     "Budget",
     "Cache",
+    "Capacity",
     "Clock",
     "Cloud",
     "Deployments",
@@ -29,10 +30,13 @@ __all__ = [
     "Host",
     "House",
     "Identity",
+    "Lease",
+    "Leases",
     "Limit",
     "Line",
     "LogPiece",
     "LogSource",
+    "LongWork",
     "Machines",
     "Memory",
     "Model",
@@ -77,3 +81,10 @@ class Services:
     audit: Audit
     house: House | None = None
     """What is kept in Redis about the house itself; None where there is no Redis."""
+
+    long_work: LongWork | None = None
+    leases: Leases | None = None
+    """Both are kept in Redis; None where there is none."""
+
+    capacity: Capacity | None = None
+    """The writing half of the cloud; None where only looking is possible."""

@@ -1,6 +1,8 @@
 """Capacity that is bought and given back, the machines that come of it, and what decides where to ask."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
 from typing import Protocol
 
 from pydantic import SecretStr
@@ -10,6 +12,7 @@ from bot.nouns import (
     CapacityRequest,
     CloudOperation,
     Machine,
+    Noun,
     Placement,
     ProvisioningModel,
     Quota,
@@ -103,3 +106,40 @@ class Secrets(Protocol):
 
     async def access(self, name: str, version: str = "latest") -> SecretStr:
         """The value of a version, after a check that it arrived whole."""
+
+
+class Lease(Noun):
+    """Until when a machine was bought: `ends_at`, by whose wish, and by which work. Spot and on-demand machines never end by
+    themselves, so for those this is the only end there is."""
+
+    v: int = 1
+    machine: str
+    zone: str
+    request: str | None
+    ends_at: datetime
+    owner: str
+    work: str
+
+
+class Leases(Protocol):
+    """The ends of our own machines."""
+
+    async def put(self, team_id: str, lease: Lease) -> None:
+        """Remember an end; a later one for the same machine replaces it."""
+
+    async def all(self, team_id: str) -> tuple[Lease, ...]:
+        """Every end of a workspace, the soonest first."""
+
+    async def drop(self, team_id: str, zone: str, machine: str) -> None:
+        """Forget the end of a machine that is gone."""
+
+
+@dataclass(frozen=True)
+class Capacity:
+    """The writing half of the cloud, together."""
+
+    provisioner: Provisioner
+    machines: Machines
+    quotas: Quotas
+    hardware: Hardware
+    secrets: Secrets

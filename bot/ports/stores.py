@@ -52,6 +52,16 @@ class WorkBook(Protocol):
         """Have it end at its next boundary. False when there is no such open work."""
 
 
+class LongWork(Protocol):
+    """Work that takes longer than an answer: it goes on by steps, under a name that people see."""
+
+    async def begin(self, request: Request, path: str, arguments: str, notes: Mapping[str, str]) -> str:
+        """Record work of the operation `path` once for this request and return its name, such as machine-12.
+
+        `arguments` is its JSON, `notes` what its first step finds; a repeat changes neither.
+        """
+
+
 class Question(Noun):
     """A question for somebody's yes, as stored: the exact request, what was shown, who must answer, and until when.
 

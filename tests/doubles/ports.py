@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 from bot.errors import RetryLater
 from bot.nouns import Actor, Delta, Deployment, EngineSample, Fleet, ServedModel, Standing, Usual
 from bot.operations.money import BookPrices
-from bot.ports import Grants, OpenWork, Question, Services
+from bot.ports import Capacity, Grants, Leases, LongWork, OpenWork, Question, Services
 from bot.pricing.snapshot import snapshot
 from bot.requests import Door, Place, Request
 from bot.view import View
@@ -236,6 +236,9 @@ class House:
     questions: Questions = field(default_factory=Questions)
     book: Book = field(default_factory=Book)
     grants: Grants = field(default_factory=lambda: Grants(admins=(ANNA.user_id,), operators=(OPERATORS,)))
+    long_work: LongWork | None = None
+    leases: Leases | None = None
+    capacity: Capacity | None = None
 
     @property
     def services(self) -> Services:
@@ -252,6 +255,9 @@ class House:
             work=self.desk,
             approvals=self.questions,
             audit=self.book,
+            long_work=self.long_work,
+            leases=self.leases,
+            capacity=self.capacity,
         )
 
     def request(self, words: str, by: Actor = DANA, door: Door = Door.COMMAND, **more: Any) -> Request:

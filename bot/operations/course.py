@@ -1,0 +1,82 @@
+"""Long work as an operation sees it: what a step is handed, and what it says of how to go on."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from bot.errors import NotConnectedError, RefusedError, WeMoveNext
+from bot.operations.operation import Arguments, Context, Started
+from bot.ports import Capacity, LongWork, Question
+from bot.requests import Request
+from bot.view import View
+
+STOP = "stop"
+"""The step that is taken when somebody asked the work to stop. Work without one cannot be stopped half-way: it goes on."""
+
+BILLS = "bills"
+"""The note that says what bills while the work is where it is; whoever ends the work in trouble tells it."""
+
+
+@dataclass(frozen=True)
+class Course:
+    """One look at long work. `context` is that of whoever asked, at the time of this look; `question` holds the yes that set it
+    free, None where none was needed: then nothing outside may be written.
+
+    `notes` is what earlier steps wrote down. A step may be taken again after a crash at any point: it looks before it makes.
+    """
+
+    work_id: str
+    context: Context
+    arguments: Any
+    notes: Mapping[str, str]
+    question: Question | None
+
+    @property
+    def yes(self) -> Question:
+        """The yes. Raises RefusedError where nobody was asked for one."""
+        if self.question is None:
+            raise RefusedError("Nobody said yes to this, so I did nothing.", next_step="Ask again.")
+        return self.question
+
+
+@dataclass(frozen=True)
+class Move:
+    """Go on to the state `to`: at once, or after `wait_s` seconds. `notes` are added; `progress` replaces the first message's
+    words when there is time for it."""
+
+    to: str
+    notes: Mapping[str, str] = field(default_factory=dict)
+    wait_s: float | None = None
+    progress: View | None = None
+
+
+@dataclass(frozen=True)
+class Ended:
+    """The end: its one final message."""
+
+    view: View
+
+
+async def begin(context: Context, path: str, arguments: Arguments, said: str, notes: Mapping[str, str] | None = None) -> Started:
+    """Record long work of the operation `path`, once for the request that asks. `said` is its first message."""
+    name = await _long_work(context).begin(_request_of(context), path, arguments.model_dump_json(), notes or {})
+    return Started(work_id=name, said=f"{name}: {said}")
+
+
+def capacity_of(context: Context) -> Capacity:
+    """The writing half of the cloud. Raises NotConnectedError where there is none."""
+    if context.services.capacity is None:
+        raise NotConnectedError("Machine", "GOOGLE_CLOUD_PROJECT")
+    return context.services.capacity
+
+
+def _long_work(context: Context) -> LongWork:
+    if context.services.long_work is None:
+        raise NotConnectedError("Redis", "REDIS_URL")
+    return context.services.long_work
+
+
+def _request_of(context: Context) -> Request:
+    if context.request is None:
+        raise WeMoveNext("Long work was begun without a request.")
+    return context.request
