@@ -3,6 +3,7 @@
 import asyncio
 import getpass
 import json
+import os
 import sys
 import uuid
 from collections.abc import Coroutine
@@ -17,8 +18,17 @@ from bot.log import configure
 from bot.settings import Settings, from_environment
 
 processes = typer.Typer(
-    add_completion=False, no_args_is_help=True, pretty_exceptions_enable=False, help="Run the parts of the bot."
+    add_completion=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    help="Ask as in Slack (gemma status, gemma machines, …; gemma help lists the words), or run a part of the bot.",
+    epilog="gemma WORD … [--json]: the answer as people read it, or the result as JSON. gemma help WORD says how it is typed.",
 )
+
+HELP = frozenset({"--help", "-h"})
+INTERRUPTED = 130
+"""What a shell shows for a command that Ctrl-C ended: 128 + SIGINT."""
 
 
 def _settings() -> Settings:
@@ -102,7 +112,7 @@ def sandbox(
     raise typer.Exit(asyncio.run(command.say(typing) if say else command.serve(port)))
 
 
-PROCESSES = frozenset({"web", "worker", "clock", "manifest", "docs", "sandbox", "--help"})
+PROCESSES = frozenset({"web", "worker", "clock", "manifest", "docs", "sandbox"})
 
 
 async def ask(words: list[str], *, as_json: bool) -> int:
@@ -135,18 +145,35 @@ async def ask(words: list[str], *, as_json: bool) -> int:
     except BotError as error:
         print(json.dumps({"error": str(error)}) if as_json else render(told(error)), file=sys.stderr)
         return 1
-    print(json.dumps(outcome.result, indent=2) if as_json else render(outcome.view, colour=sys.stdout.isatty()))
+    print(json.dumps(outcome.result, indent=2) if as_json else render(outcome.view, colour=sys.stdout.isatty()), flush=True)
     return 0
+
+
+def _words(typed: list[str]) -> list[str]:
+    """What was typed as words of the table: `gemma status --help` asks for help on status."""
+    if HELP & set(typed):
+        return ["help", *[word for word in typed if word not in HELP][:1]]
+    return [word for word in typed if word != "--json"]
+
+
+def _told(words: list[str]) -> int:
+    """The exit code of a question. Ctrl-C ends it without a word; so does whoever stopped reading (`gemma help all | head`)."""
+    try:
+        return asyncio.run(ask(_words(words), as_json="--json" in words))
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # else Python complains once more at its end
+        return 0
 
 
 def main() -> None:
     """The entry point: a process command, or words of the table."""
     words = sys.argv[1:]
-    if words and words[0] in PROCESSES:
+    if words and (words[0] in PROCESSES or words[0] in HELP):
         processes()
         return
-    as_json = "--json" in words
-    sys.exit(asyncio.run(ask([word for word in words if word != "--json"], as_json=as_json)))
+    sys.exit(_told(words))
 
 
 if __name__ == "__main__":

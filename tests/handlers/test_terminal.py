@@ -3,6 +3,7 @@
 import asyncio
 import json
 import os
+import signal
 import sys
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -45,6 +46,8 @@ async def said(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Said]:
         "status": gemma(empty, "status", MODEL_BASE_URL=url, GOOGLE_CLOUD_PROJECT=""),
         "model": gemma(empty, "model", MODEL_BASE_URL=url),
         "near": gemma(empty, "statsu"),
+        "help of a word": gemma(empty, "status", "--help"),
+        "all help": gemma(empty, "--help"),
         "memory away": gemma(empty, "work", "--json"),
         "wrong file": gemma(wrong, "status"),
         "wrong setting": gemma(empty, "status", LEASE_SECONDS="not-a-number-but-a-secret"),
@@ -71,7 +74,7 @@ async def test_with_an_address_alone_model_answers(said: Said) -> None:
 
 
 async def test_a_word_that_is_nearly_one_is_offered(said: Said) -> None:
-    assert said["near"] == (1, "", "I do not know the word “statsu”.\nDid you mean status?\n[status]\n")
+    assert said["near"] == (1, "", "I do not know the word “statsu”.\nDid you mean status?\n[status] gemma status\n")
 
 
 async def test_what_needs_memory_says_so(said: Said) -> None:
@@ -89,3 +92,54 @@ async def test_a_wrong_setting_is_named_and_its_value_is_not_shown(said: Said) -
     assert code == 2
     assert err.startswith("LEASE_SECONDS: ")
     assert "secret" not in err
+
+
+async def test_help_on_a_word_is_asked_as_everywhere_else(said: Said) -> None:
+    code, out, err = said["help of a word"]
+    assert (code, err) == (0, "")
+    assert "gemma status [deployment]" in out
+    assert "/gemma" not in out
+
+
+async def test_help_alone_names_the_words_and_the_parts_to_run(said: Said) -> None:
+    code, out, _ = said["all help"]
+    assert code == 0
+    assert "gemma help lists the words" in " ".join(out.split())
+    assert "sandbox" in out
+
+
+async def test_whoever_stops_reading_sees_no_error(tmp_path: Path) -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-m", "handlers.terminal", "help", "all"),
+        cwd=tmp_path,
+        env={"PATH": os.environ["PATH"], "HOME": str(tmp_path)},
+        stdout=writing,
+        stderr=asyncio.subprocess.PIPE,
+    )
+    os.close(writing)
+    _, err = await process.communicate()
+    assert (process.returncode, err) == (0, b"")
+
+
+async def test_ctrl_c_ends_a_question_without_a_word(tmp_path: Path) -> None:
+    asked = asyncio.Event()
+
+    async def silent(_reader: asyncio.StreamReader, _writer: asyncio.StreamWriter) -> None:
+        asked.set()
+
+    server = await asyncio.start_server(silent, "127.0.0.1", 0)
+    port = server.sockets[0].getsockname()[1]
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-m", "handlers.terminal", "model"),
+        cwd=tmp_path,
+        env={"PATH": os.environ["PATH"], "HOME": str(tmp_path), "MODEL_BASE_URL": f"http://127.0.0.1:{port}"},
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE,
+    )
+    await asyncio.wait_for(asked.wait(), 30)
+    process.send_signal(signal.SIGINT)
+    out, err = await process.communicate()
+    server.close()
+    assert (process.returncode, out, err) == (130, b"", b"")

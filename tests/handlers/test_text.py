@@ -15,8 +15,14 @@ VIEW = View(
 )
 
 
-def test_a_message_is_its_lines_with_buttons_in_brackets() -> None:
-    assert render(VIEW) == "▲ prod is slow: first token 2.9 s\nask @U1 or type status\nmore\n[Look again] [Help]"
+def test_a_message_is_its_lines_and_what_its_buttons_say() -> None:
+    typed = "[Look again] gemma status · [Help] gemma help"
+    assert render(VIEW) == f"▲ prod is slow: first token 2.9 s\nask @U1 or type status\nmore\n{typed}"
+
+
+def test_what_is_typed_with_a_slash_in_slack_is_typed_without_one_here() -> None:
+    told = View(verdict=line("Type ", code("/gemma help"), " (or /gemma status), not https://example.com/gemma"))
+    assert render(told) == "Type gemma help (or gemma status), not https://example.com/gemma"
 
 
 def test_on_a_screen_what_is_bold_is_bold() -> None:
