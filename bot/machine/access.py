@@ -51,9 +51,7 @@ def ssh_port(endpoint_port: int | None) -> int:
     return endpoint_port if endpoint_port not in (None, 0, TPU_PORT) else SSH_PORT
 
 
-def host_of(
-    machine: Machine, attributes: Mapping[str, str], private_key: SecretStr, *, endpoint_port: int | None = None, user: str = USER
-) -> Host:
+def host_of(machine: Machine, attributes: Mapping[str, str], private_key: SecretStr, *, user: str = USER) -> Host:
     """How a machine is reached. Raises RetryLater while it has no address or has not told its host keys: it is still booting."""
     if machine.address is None:
         raise RetryLater(f"{machine.name} has no address yet.", arrived=False, next_step="Wait until it is ready.")
@@ -64,7 +62,7 @@ def host_of(
             arrived=False,
             next_step="It tells them a minute after boot; without them I do not connect.",
         )
-    return Host(machine.name, machine.address, ssh_port(endpoint_port), user, keys, private_key)
+    return Host(machine.name, machine.address, ssh_port(machine.endpoint_port), user, keys, private_key)
 
 
 def private_key_of(host: Host) -> asyncssh.SSHKey:

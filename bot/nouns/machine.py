@@ -58,7 +58,8 @@ class RequestState(StrEnum):
 class Machine(Noun):
     """One TPU machine that exists. `health` is the backend's own word or None; `labels` are ours and others'.
 
-    `ends_at` is when the cloud itself ends it; None when it does not say, which is not "never".
+    `ends_at` is when the cloud itself ends it; None when it does not say, which is not "never". `endpoint_port` is the port that
+    it tells beside the address: that of the TPU runtime on real machines, not SSH's.
     """
 
     backend: str
@@ -68,6 +69,7 @@ class Machine(Noun):
     accelerator: str | None
     health: str | None = None
     address: str | None = None
+    endpoint_port: int | None = None
     created_at: datetime | None = None
     ends_at: datetime | None = None
     provisioning: ProvisioningModel | None = None

@@ -14,7 +14,7 @@ SWITCHES: frozenset[str] = frozenset(
     {
         "--async-scheduling",
         "--no-async-scheduling",
-        "--calculate-kv-scales",
+        "--disable-uvicorn-access-log",
         "--disable-log-stats",
         "--enable-chunked-prefill",
         "--no-enable-chunked-prefill",
@@ -31,6 +31,7 @@ WITH_VALUE: frozenset[str] = frozenset(
         "--additional-config",
         "--chat-template-content-format",
         "--default-chat-template-kwargs",
+        "--disable-access-log-for-endpoints",
         "--dtype",
         "--generation-config",
         "--hf-overrides",

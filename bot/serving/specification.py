@@ -19,7 +19,11 @@ from bot.serving.layout import DEFAULT_UTILIZATION
 
 
 class EngineExposure(StrEnum):
-    """Who can reach the engine. PRIVATE: its machine's private network, with an API key. LOOPBACK: its machine alone."""
+    """Who can reach the engine. PRIVATE: its machine's private network, with an API key. LOOPBACK: its machine alone.
+
+    vLLM's key guards /v1 and nothing else: /invocations, /tokenize and /metrics answer everybody who reaches the port (vLLM's
+    security guide). So on PRIVATE the firewall decides who is on that network; where others are, choose LOOPBACK and a tunnel.
+    """
 
     PRIVATE = "private"
     LOOPBACK = "loopback"

@@ -77,8 +77,9 @@ class Bench:
             state=MachineState.READY,
             accelerator="v6e-4",
             address="127.0.0.1",
+            endpoint_port=self.machine.port,
         )
-        made = host_of(node, self.machine.attributes, self.pair.private, endpoint_port=self.machine.port)
+        made = host_of(node, self.machine.attributes, self.pair.private)
         return Host(**{**vars(made), **changes})
 
     async def start(self, **changes):

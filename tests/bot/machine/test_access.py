@@ -21,6 +21,7 @@ def node(address="10.0.0.2"):
         state=MachineState.READY,
         accelerator="v6e-4",
         address=address,
+        endpoint_port=8470,
     )
 
 
@@ -47,7 +48,7 @@ def test_the_port_is_ssh_s_unless_the_endpoint_names_another_than_the_tpus(told,
 
 
 def test_a_machine_is_reached_by_what_google_tells():
-    host = host_of(node(), ATTRIBUTES, SecretStr("x"), endpoint_port=8470)
+    host = host_of(node(), ATTRIBUTES, SecretStr("x"))
     assert (host.name, host.address, host.port, host.host_keys) == ("prod-1", "10.0.0.2", 22, (" ".join(PUBLIC[:2]),))
     assert trusted_keys(host)[0].get_algorithm() == "ssh-ed25519"
 

@@ -76,8 +76,9 @@ async def test_a_node_boots_serves_and_can_be_reached_by_what_its_metadata_says(
         state=MachineState.READY,
         accelerator="v6e-4",
         address=endpoint.ip_address,
+        endpoint_port=endpoint.port,
     )
-    host = host_of(node, record.attributes, world.pair.private, endpoint_port=endpoint.port)
+    host = host_of(node, record.attributes, world.pair.private)
     async with SshShell(patience=Patience(tries=3, pause_s=0.1)) as shell:
         status = await DockerEngine(shell, world.clock).status(host, container_of(SPECIFICATION))
     assert (status.state, status.drift, status.ours) == (ContainerState.RUNNING, (), True)
