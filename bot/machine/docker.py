@@ -4,12 +4,13 @@ Fields as `docker container inspect` and `docker ps --format json` give them (Do
 """
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
 import orjson
 
+from bot.diagnosis.secrets import redact
 from bot.errors import PersonMovesNext, RetryLater
 from bot.machine.drift import drift_of
 from bot.nouns import Container, ContainerState, ContainerStatus
@@ -24,6 +25,7 @@ STOP_GRACE_S = 30
 _NEVER = re.compile(r"0001-01-01T")
 _TIME = re.compile(r"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(\.\d{1,9})?(Z|[+-]\d\d:\d\d)", re.ASCII)
 _NO_SUCH = re.compile(r"No such (?:container|object|image)", re.IGNORECASE)
+_SECRET_FLAG = re.compile(r"(?:key|token|secret|password|passphrase|credentials?)$", re.IGNORECASE)
 _ENGINES = re.compile(r"vllm|tpu|jax|gemma|sglang|jetstream", re.IGNORECASE)
 """Words in the image of a container that may hold the TPU (tpu-inference#1866: a forgotten vllm-tpu did)."""
 
@@ -92,7 +94,7 @@ def status_of(ran: Ran, at: datetime, wanted: Container | None, in_the_way: tupl
 def _status(told: Mapping[str, Any], at: datetime, wanted: Container | None, in_the_way: tuple[str, ...]) -> ContainerStatus:
     state, config = told["State"], told["Config"]
     labels = config.get("Labels") or {}
-    arguments = engine_arguments([*(config.get("Entrypoint") or ()), *(config.get("Cmd") or ())])
+    arguments = without_secrets(engine_arguments([*(config.get("Entrypoint") or ()), *(config.get("Cmd") or ())]))
     word = state_of(state.get("Status", ""))
     image = config.get("Image")
     ended = word in {ContainerState.EXITED, ContainerState.DEAD, ContainerState.RESTARTING}
@@ -102,7 +104,7 @@ def _status(told: Mapping[str, Any], at: datetime, wanted: Container | None, in_
         at=at,
         exit_code=state.get("ExitCode") if ended else None,
         out_of_memory=state.get("OOMKilled"),
-        error=str(state.get("Error") or "")[:500],
+        error=redact(str(state.get("Error") or "")).text[:500],
         since=moment(state.get("FinishedAt" if ended else "StartedAt")) or moment(told.get("Created")),
         restarts=told.get("RestartCount"),
         image=image,
@@ -138,6 +140,16 @@ def engine_arguments(command: Iterable[str]) -> tuple[str, ...]:
     return words
 
 
+def without_secrets(arguments: Sequence[str]) -> tuple[str, ...]:
+    """The arguments with secrets hidden: who starts an engine by hand writes `--api-key KEY`, and we show arguments to people."""
+    shown: list[str] = []
+    for word in arguments:
+        before = shown[-1] if shown else ""
+        names_it = before.startswith("--") and "=" not in before and _SECRET_FLAG.search(before) is not None
+        shown.append("[hidden]" if names_it and not word.startswith("--") else redact(word).text)
+    return tuple(shown)
+
+
 def moment(text: object) -> datetime | None:
     """Docker's time, UTC; None for its "never" (the year 1) and for what is no time."""
     match = _TIME.match(text) if isinstance(text, str) else None
@@ -161,7 +173,7 @@ def in_the_way(ran: Ran) -> tuple[str, ...]:
 
 
 def refused(doing: str, host: str, ran: Ran) -> PersonMovesNext:
-    """Docker's no, in its own words (they go through the secret filter before)."""
+    """Docker's no, in its own words without secrets."""
     said = (ran.stderr.strip() or ran.stdout.strip()).splitlines()
-    words = said[-1][:300] if said else f"it ended with {ran.exit_code if ran.exit_code is not None else ran.signal}"
+    words = redact(said[-1]).text[:300] if said else f"it ended with {ran.exit_code if ran.exit_code is not None else ran.signal}"
     return PersonMovesNext(f"{doing} on {host} failed: {words}", next_step="Look at `logs system` and `engine status`.")

@@ -2,7 +2,6 @@
 
 from datetime import datetime
 
-from bot.diagnosis.secrets import redact
 from bot.errors import PersonMovesNext, RetryLater
 from bot.machine import docker
 from bot.machine.logs import log_command, piece_of
@@ -116,7 +115,7 @@ class DockerEngine:
             if news is not None:
                 await tell(news)
         if not (await self._read(host, docker.image_is_there(image))).ok:
-            raise docker.refused("Pulling the image", host.name, Ran(1, "", redact(last).text))
+            raise docker.refused("Pulling the image", host.name, Ran(1, "", last))
 
     async def _make(self, host: Host, wanted: Container, tell: Progress) -> None:
         await tell("starting the engine")
@@ -161,4 +160,4 @@ class DockerEngine:
 
     def _expect(self, ran: Ran, doing: str, host: Host) -> None:
         if not ran.ok:
-            raise docker.refused(doing, host.name, Ran(ran.exit_code, redact(ran.stdout).text, redact(ran.stderr).text))
+            raise docker.refused(doing, host.name, ran)

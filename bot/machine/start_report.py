@@ -1,14 +1,23 @@
-"""How far a start has come and, when it failed, why: from docker's status and the engine's log. Pure."""
+"""How far a start has come and, when it failed, why: from docker's status and the engine's log."""
 
 from dataclasses import dataclass
 
 from bot.diagnosis import Finding, Nature, diagnose
-from bot.nouns import ContainerState, ContainerStatus
-from bot.ports import LogPiece
+from bot.nouns import Container, ContainerState, ContainerStatus
+from bot.ports import EngineControl, Host, LogPiece, LogSource
 from bot.serving.startup import Startup, read
 
 KILLED = 137
 """128 + SIGKILL: docker's exit code for what the kernel or somebody killed."""
+
+
+@dataclass(frozen=True)
+class Sight:
+    """What was seen of an engine at once."""
+
+    status: ContainerStatus
+    log: LogPiece
+    start: "StartReport"
 
 
 @dataclass(frozen=True)
@@ -26,6 +35,17 @@ class StartReport:
     def failed(self) -> bool:
         """Whether this start came to nothing."""
         return self.state == "failed"
+
+
+async def look(engine: EngineControl, host: Host, wanted: Container | None = None, *, tail: int = 4_000) -> "Sight":
+    """Ask for status and log of the current start and put them together.
+
+    While it runs, only lines of this very start count: an earlier failure in the same log must not be told as today's.
+    """
+    status = await engine.status(host, wanted)
+    alive = status.state in {ContainerState.RUNNING, ContainerState.RESTARTING}
+    log = await engine.logs(host, LogSource.ENGINE, tail=tail, since=status.since if alive else None)
+    return Sight(status, log, report(status, log))
 
 
 def report(status: ContainerStatus, log: LogPiece) -> StartReport:

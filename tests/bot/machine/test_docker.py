@@ -105,6 +105,29 @@ def test_the_engines_arguments_are_found_however_it_was_started(command, argumen
     assert engine_arguments(command) == arguments
 
 
+def test_a_key_that_somebody_wrote_by_hand_is_not_shown():
+    token = "hf_" + "PlantedTokenPlantedTokenPlanted01"
+    told = orjson.loads(inspected(Error=f"cannot use {token}").stdout)
+    words = [
+        "m",
+        "--api-key",
+        "planted-key-by-hand",
+        f"--hf-token={token}",
+        "--hf_token",
+        token,
+        "--max-tokens-key",
+        "--seed",
+        "1",
+        token,
+    ]
+    told[0]["Config"]["Cmd"] = ["vllm", "serve", *words]
+    status = status_of(Ran(0, orjson.dumps(told).decode(), ""), AT, WANTED, ())
+    assert "planted-key-by-hand" not in repr(status)
+    assert token not in repr(status)
+    assert status.arguments[:3] == ("m", "--api-key", "[hidden]")
+    assert status.arguments[-3:-1] == ("--seed", "1")
+
+
 def test_spellings_of_one_flag_are_no_drift():
     assert as_flags(["m", "--max_model_len=8"]) == as_flags(["--model", "m", "--max-model-len", "8"])
     assert as_flags(["m", "--enforce-eager", "--seed", "1"])["--enforce-eager"] == "on"
