@@ -4,6 +4,7 @@ import itertools
 import re
 from collections.abc import Iterator, Sequence
 
+from bot.evidence.arithmetic import compute, powers_of, tolerance
 from bot.evidence.context import Context
 from bot.evidence.reading import Amount, Reading
 
@@ -21,6 +22,10 @@ _DIFFERENCE = re.compile(
     re.IGNORECASE,
 )
 _PART_OF = re.compile(r"\b(?:of|out of)\b|/")
+_TERM = re.compile(r"\s?\w{0,12}\s?[+×*÷=]\s")
+"""Behind a term of a shown sum, which is an input and no result."""
+_AGAIN = re.compile(r",?\s?\(?(?:(?:=|≈|~|about|or|i\.e\.|roughly|nearly)\s?){0,2}")
+_EACH = re.compile(r"\s?(?:each|apiece|per (?:chip|user|run|request|zone|machine))\b", re.IGNORECASE)
 _RANGE = re.compile(r"\b(?:range|between)\s$", re.IGNORECASE)
 _BACKWARDS = re.compile(r"\b(?:from|usual|usually|than|before|against|was|compared)\b")
 """What stands between a later and an earlier value: `0.98 s, up from 0.42 s`."""
@@ -38,12 +43,44 @@ def calculated(
 
     `readings` are all numbers of the answer, `known` says which are supported.
     """
+    gap = _gap(text, readings, index) if index + 1 < len(readings) else ""
+    if _TERM.match(gap):
+        return _equation(text, readings, contexts, known, index)
     return (
         _equation(text, readings, contexts, known, index)
         or _relation(text, readings, contexts, known, index)
         or _sum(text, readings, contexts, known, index)
         or _over_time(readings, contexts, known, index)
+        or _share_of_each(text, readings, contexts, known, index)
+        or _restated(text, readings, known, index)
     )
+
+
+def _share_of_each(
+    text: str, readings: Sequence[Reading], contexts: Sequence[Context], known: Sequence[bool], index: int
+) -> str | None:
+    """`4 chips have 128 GiB together, 32 GiB each`."""
+    result = readings[index]
+    if not _EACH.match(text, result.end, result.end + 20):
+        return None
+    near = range(max(0, index - _WINDOW), index)
+    usable = [i for i in near if known[i] and contexts[i].sentence == contexts[index].sentence]
+    for total, count in itertools.permutations(usable, 2):
+        one, by = readings[total].amounts[0], readings[count].shown
+        fits = readings[count].bare and by and one.dimension == result.amounts[0].dimension
+        if fits and abs(one.value / by - result.amounts[0].value) <= tolerance(result.amounts[0]):
+            return f"calculation: {readings[total].text} / {readings[count].text}"
+    return None
+
+
+def _restated(text: str, readings: Sequence[Reading], known: Sequence[bool], index: int) -> str | None:
+    """`509.4 s (about 8.5 min)`: the figure before it once more in another unit."""
+    if not index or not known[index - 1] or not _AGAIN.fullmatch(text, readings[index - 1].end, readings[index].start):
+        return None
+    for amount, other in itertools.product(readings[index].amounts, readings[index - 1].amounts):
+        if amount.dimension == other.dimension != "" and abs(amount.value - other.value) <= tolerance(amount):
+            return f"the same as {readings[index - 1].text}"
+    return None
 
 
 def _over_time(readings: Sequence[Reading], contexts: Sequence[Context], known: Sequence[bool], index: int) -> str | None:
@@ -62,7 +99,7 @@ def _over_time(readings: Sequence[Reading], contexts: Sequence[Context], known: 
         amount = readings[total].amounts[0]
         if index in {time, total} and abs(
             readings[price].amounts[0].value * readings[time].amounts[0].value - amount.value
-        ) <= _tolerance(amount):
+        ) <= tolerance(amount):
             return f"calculation: {readings[price].text} × {readings[time].text}"
     return None
 
@@ -84,7 +121,7 @@ def _equation(
 
 def contradicted(text: str, readings: Sequence[Reading], known: Sequence[bool], index: int) -> range | None:
     """The terms of an equation of supported figures that does not give the number at `index`: one of them is wrong."""
-    span = _terms(text, readings, index)
+    span = _terms(text, readings, index, brackets=False)
     if span is None or not all(known[i] for i in span):
         return None
     fits = _evaluates([readings[i] for i in span], _signs(text, readings, span), readings[index])
@@ -99,7 +136,7 @@ def confirmed(text: str, readings: Sequence[Reading], known: Sequence[bool], ind
     return span if _evaluates([readings[i] for i in span], _signs(text, readings, span), readings[index]) else None
 
 
-def _terms(text: str, readings: Sequence[Reading], index: int) -> range | None:
+def _terms(text: str, readings: Sequence[Reading], index: int, *, brackets: bool = True) -> range | None:
     """The places of the terms of which the number at `index` is said to be the result."""
     if index and _EQUALS.search(_gap(text, readings, index - 1)):
         first = index - 1
@@ -112,8 +149,22 @@ def _terms(text: str, readings: Sequence[Reading], index: int) -> range | None:
             last += 1
         span = range(index + 1, last + 1)
     else:
-        return None
+        return _in_brackets(text, readings, index) if brackets else None
     return span if 2 <= len(span) <= 8 else None
+
+
+def _in_brackets(text: str, readings: Sequence[Reading], index: int) -> range | None:
+    """The terms in `252 messages in 3 groups (212 + 37 + 3)`."""
+    for first in range(index + 1, min(index + 4, len(readings) - 1)):
+        if "\n" in text[readings[first - 1].end : readings[first].start]:
+            return None
+        if text[readings[first - 1].end : readings[first].start].rstrip(" $€£~≈").endswith("("):
+            last = first
+            while last + 1 < len(readings) and _OPERATOR.search(_gap(text, readings, last)):
+                last += 1
+            closed = text[readings[last].end : readings[last].end + 1] == ")"
+            return range(first, last + 1) if closed and 2 <= last + 1 - first <= 8 else None
+    return None
 
 
 def _signs(text: str, readings: Sequence[Reading], span: range) -> list[str]:
@@ -129,50 +180,16 @@ def _sign(gap: str) -> str:
 def _evaluates(terms: Sequence[Reading], signs: Sequence[str], result: Reading) -> str | None:
     """Whether the terms give the result: in base units with matching dimensions, or simply as the numbers are written."""
     shown = " ".join(f"{sign} {term.text}" for sign, term in zip(["", *signs], terms, strict=True)).strip()
-    base = _compute([(t.amounts[0].value, _powers(t.amounts[0].dimension)) for t in terms], signs)
+    base = compute([(t.amounts[0].value, powers_of(t.amounts[0].dimension)) for t in terms], signs)
     for amount in result.amounts:
-        if base and _powers(amount.dimension) == base[1] and abs(abs(base[0]) - amount.value) <= _tolerance(amount):
+        if base and powers_of(amount.dimension) == base[1] and abs(abs(base[0]) - amount.value) <= tolerance(amount):
             return f"calculation: {shown}"
-    plain = _compute([(t.shown, {}) for t in terms], signs)
+    plain = compute([(t.shown, {}) for t in terms], signs)
     units = {t.unit.partition("/")[0] for t in terms}
     fits = result.bare or result.unit.partition("/")[0] in units or all(t.bare for t in terms)
-    if plain and fits and abs(abs(plain[0]) - result.shown) <= _tolerance(Amount(result.shown, result.step, "")):
+    if plain and fits and abs(abs(plain[0]) - result.shown) <= tolerance(Amount(result.shown, result.step, "")):
         return f"calculation: {shown}"
     return None
-
-
-def _tolerance(amount: Amount) -> float:
-    return amount.step * (1 + 1e-6) + abs(amount.value) * 1e-9
-
-
-def _powers(dimension: str) -> dict[str, int]:
-    """`USD/time` -> {USD: 1, time: -1}; shares, ratios and counts have no dimension."""
-    top, *below = dimension.split("/")
-    powers = {top: 1} if top not in {"", "share", "ratio"} else {}
-    for name in below:
-        powers[name] = powers.get(name, 0) - 1
-    return powers
-
-
-_Valued = tuple[float, dict[str, int]]
-
-
-def _compute(terms: Sequence[_Valued], signs: Sequence[str]) -> _Valued | None:
-    """Products before sums; None when unlike things are added or something is divided by 0."""
-    added: list[_Valued] = [terms[0]]
-    for sign, (value, powers) in zip(signs, terms[1:], strict=True):
-        if sign in {"+", "-"}:
-            added.append((value if sign == "+" else -value, powers))
-            continue
-        old, own = added[-1]
-        if sign == "/" and value == 0:
-            return None
-        step = 1 if sign == "×" else -1
-        merged = {name: own.get(name, 0) + step * powers.get(name, 0) for name in own.keys() | powers.keys()}
-        added[-1] = (old * value if step == 1 else old / value, {name: p for name, p in merged.items() if p})
-    if any(powers != added[0][1] for _, powers in added):
-        return None
-    return sum(value for value, _ in added), added[0][1]
 
 
 def _pairs(
@@ -201,7 +218,7 @@ def _relation(
         alike = _alike(readings[left], readings[right])
         for (one, other), amount in itertools.product(alike, result.amounts):
             for name, value in _derived(*((other, one) if backwards else (one, other)), amount.dimension, part, bool(differs)):
-                if abs(value - abs(amount.value)) <= _tolerance(amount):
+                if abs(value - abs(amount.value)) <= tolerance(amount):
                     return f"calculation: {name} of {readings[left].text} and {readings[right].text}"
     return None
 
@@ -209,9 +226,7 @@ def _relation(
 def _unlike(readings: Sequence[Reading], contexts: Sequence[Context], left: int, right: int) -> bool:
     """Whether one of them counts things of its own, so that it cannot take its neighbour's unit."""
     one, other = readings[left], readings[right]
-    return bool(
-        (one.bare and contexts[left].counts and not other.bare) or (other.bare and contexts[right].counts and not one.bare)
-    )
+    return bool((one.bare and contexts[left].counts and other.unit) or (other.bare and contexts[right].counts and one.unit))
 
 
 def _alike(one: Reading, other: Reading) -> list[tuple[Amount, Amount]]:
@@ -248,7 +263,7 @@ def _sum(text: str, readings: Sequence[Reading], contexts: Sequence[Context], kn
             total = 0.0
             for count, term in enumerate(group, 1):
                 total += term.amounts[0].value
-                if count > 1 and abs(total - amount.value) <= _tolerance(amount):
+                if count > 1 and abs(total - amount.value) <= tolerance(amount):
                     return "calculation: sum of " + ", ".join(t.text for t in group[:count])
     return None
 

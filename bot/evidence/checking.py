@@ -235,6 +235,10 @@ def _confirm(taken: _Answer, index: Index) -> None:
         taken.by[i] is not None or (numbers[o].bare and index.holds_count(numbers[o].shown)) for o, i in enumerate(taken.numbers)
     ]
     for order, place in enumerate(taken.numbers[:_MOST]):
-        if taken.by[place] is not None:
-            for term in confirmed(taken.text, numbers, known, order) or ():
+        terms = confirmed(taken.text, numbers, known, order)
+        if terms and taken.by[place] is None and all(numbers[term].bare for term in terms):
+            for term in terms:
                 taken.by[taken.numbers[term]] = taken.by[taken.numbers[term]] or "term of an equation that holds"
+            continue
+        for term in terms or () if taken.by[place] is not None else ():
+            taken.by[taken.numbers[term]] = taken.by[taken.numbers[term]] or "term of an equation that holds"

@@ -24,7 +24,7 @@ _SIGN = re.compile(r"[-+×*÷−=]\s?[$€£]?$")
 _SHARED = re.compile(r"\s*(?:to|and|or|[–/-]|→)\s*")
 _PERCENTILE_LIST = re.compile(r"\bp\d\d(?:\s?(?:[/,]|and)\s?p\d\d)+")
 _ARROW = re.compile(r"[ *`_)]*[A-Za-z/]{0,12}[ *`_)]*(?:→|->)")
-OF = re.compile(r"\s(?:out\s)?of\s")
+OF = re.compile(r"\s(?:out\s)?of\s(?:the\s)?")
 _REACH = 160
 """Characters around a figure in which its words stand."""
 
@@ -97,7 +97,8 @@ def _share_things(text: str, solid: Sequence[Reading], by_start: dict[int, Conte
         one, other = by_start[solid[index].start], by_start[solid[index + 1].start]
         joined = _SHARED.fullmatch(text, solid[index].end, solid[index + 1].start)
         if joined and solid[index].bare and solid[index + 1].bare and other.counts and not one.counts:
-            by_start[solid[index].start] = replace(one, counts=other.counts, near=one.near | other.counts)
+            near = other.counts if "/" in joined[0] else one.near | other.counts
+            by_start[solid[index].start] = replace(one, counts=other.counts, near=near)
 
 
 def _is_code(text: str, reading: Reading) -> bool:

@@ -1,6 +1,7 @@
 """Entries of lists: what tells them apart, and which of them a sentence speaks of."""
 
 import re
+import sys
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -8,6 +9,7 @@ from itertools import pairwise
 from typing import Any
 
 from bot.evidence.reading import Kind, Reading
+from bot.evidence.units import singular
 from bot.evidence.words import NAME_LIKE, concepts, is_empty
 
 _SHORT = 80
@@ -16,9 +18,10 @@ _METRIC = re.compile(r"[a-z][a-z0-9]*(?:[:_][a-z0-9]+)+")
 _METRIC_KEYS = ("metric", "metric_name", "name", "field", "measure")
 _ISO_START = re.compile(r"\d{4}-\d{2}-\d{2}")
 _TOKEN = re.compile(r"[^\W_](?:[\w./:-]*[^\W_])?")
-_NUMBERED = re.compile(r"\d+(?:\.\d+)?")
+_NUMBERED = re.compile(r"(?P<before>|[a-z_]*_)(?P<number>\d{1,15}(?:\.\d+)?)(?P<scale>[kKmM]?)(?P<behind>|_[a-z_]{0,30})")
 _SENTENCE = re.compile(r"\n|[.!?;](?=[\s*_)\"'”]|$)")
 _SPELLED = {"one": 1.0, "two": 2.0, "three": 3.0, "four": 4.0, "five": 5.0, "six": 6.0, "eight": 8.0, "ten": 10.0}
+_JOINED = re.compile(r"\s*(?:to|and|or|[–/]|→|->)\s*")
 _PLURAL = re.compile(r"(?<=^\d\d\d)s$")
 _MOST = 2000
 """Words of one answer that are looked up."""
@@ -36,7 +39,8 @@ class Marks:
 def marks_of(key: str, item: object) -> Marks:
     """The marks of an entry under `key` (empty in a list)."""
     texts = [key[:_SHORT]] if key else []
-    number, words = (float(key), frozenset[str]()) if _NUMBERED.fullmatch(key) and len(key) < 20 else (None, frozenset[str]())
+    parts = _NUMBERED.fullmatch(key[:_SHORT])
+    number, words = (_scaled(parts), frozenset[str]()) if parts else (None, frozenset[str]())
     if isinstance(item, Mapping):
         texts += _strings(item)
         if number is None and (first := _first_number(item)):
@@ -46,11 +50,15 @@ def marks_of(key: str, item: object) -> Marks:
     return Marks(frozenset(w for text in texts for w in tokens(text)), number, words)
 
 
+def _scaled(parts: re.Match[str]) -> float:
+    return float(parts["number"]) * {"k": 1024.0, "m": 1024.0**2}.get(parts["scale"].lower(), 1.0)
+
+
 def tokens(text: str) -> set[str]:
     """The words of a text in lower case; names stay whole and also give their parts around a slash."""
     found: set[str] = set()
     for match in _TOKEN.finditer(text.lower()):
-        word = _PLURAL.sub("", match[0].rstrip(".:/"))
+        word = singular(_PLURAL.sub("", match[0].rstrip(".:/")))
         found.update({word, *word.split("/")})
     return {word for word in found if not is_empty(word)}
 
@@ -80,6 +88,9 @@ def is_shelf(value: Mapping[Any, Any]) -> bool:
         return False
     if all(key.isdigit() or ("-" in key and NAME_LIKE.fullmatch(key)) for key in keys):
         return True
+    numbered = [_NUMBERED.fullmatch(key[:_SHORT]) for key in keys]
+    if all(numbered) and len({(m["before"], m["behind"]) for m in numbered if m}) == 1:
+        return True
     records = [set(item) for item in value.values() if isinstance(item, Mapping) and "unit" not in item]
     return len(records) == len(keys) and all(one == other and len(one) > 1 for one, other in pairwise(records))
 
@@ -103,8 +114,8 @@ def metric_keys(value: Mapping[Any, Any]) -> tuple[str, ...]:
 class Shelves:
     """All entries of some results by the words and numbers that tell them apart."""
 
-    def __init__(self, marks: Mapping[tuple[str, str], Marks]) -> None:
-        """Keep only what does not stand in every entry of a list."""
+    def __init__(self, marks: Mapping[tuple[str, str], Marks], fields: frozenset[str]) -> None:
+        """Keep only what does not stand in every entry of a list and is no word of a field."""
         size: dict[str, int] = defaultdict(int)
         holders: dict[tuple[str, str], set[str]] = defaultdict(set)
         numbers: dict[tuple[str, float], set[str]] = defaultdict(set)
@@ -116,7 +127,7 @@ class Shelves:
                 numbers[shelf, mark.number].add(entry)
         self._words: dict[str, list[tuple[str, frozenset[str]]]] = defaultdict(list)
         for (shelf, word), entries in holders.items():
-            if len(entries) < size[shelf]:
+            if len(entries) < size[shelf] and word not in fields:
                 self._words[word].append((shelf, frozenset(entries)))
         self._numbers: dict[float, list[tuple[str, frozenset[str], frozenset[str]]]] = defaultdict(list)
         for (shelf, number), entries in numbers.items():
@@ -145,6 +156,7 @@ class _Pointer:
     reading: int = -1
 
 
+_Sort = tuple[Kind, str]
 Pointed = frozenset[tuple[str, frozenset[str]]]
 
 
@@ -161,8 +173,9 @@ def pointed(text: str, readings: Sequence[Reading], near: Sequence[frozenset[str
             named = _named(text[start:end], start, shelves)
             looked += end - start >> 3
             _add_numbered(named, readings, near, range(first, last), shelves)
+            sorts = _sorts(text, readings, range(first, last))
             for shelf, pointers in named.items():
-                _point(shelf, pointers, readings, range(first, last), result)
+                _point(shelf, pointers, readings, sorts, result)
         first = last
     return result
 
@@ -192,26 +205,39 @@ def _named(sentence: str, offset: int, shelves: Shelves) -> dict[str, list[_Poin
             reading = Reading(Kind.NUMBER, 0, 0, "", shown=_SPELLED[match[0]])
             for shelf, entries in shelves.numbered(reading, frozenset(concepts(sentence[match.end() : match.end() + 12]))):
                 found[shelf].append(_Pointer(match.start() + offset, entries))
-        for word in dict.fromkeys((match[0], _PLURAL.sub("", match[0].rstrip(".:/")), *match[0].split("/"))):
+        for word in dict.fromkeys((match[0], singular(_PLURAL.sub("", match[0].rstrip(".:/"))), *match[0].split("/"))):
             for shelf, entries in shelves.worded(word):
                 found[shelf].append(_Pointer(match.start() + offset, entries))
     return found
 
 
-def _point(shelf: str, pointers: list[_Pointer], readings: Sequence[Reading], span: range, result: list[Pointed]) -> None:
-    for place in span:
+def _point(
+    shelf: str, pointers: list[_Pointer], readings: Sequence[Reading], sorts: Mapping[int, _Sort], result: list[Pointed]
+) -> None:
+    for place, sort in sorts.items():
         own = {p.reading for p in pointers}
         if place in own:
             continue
-        figures = [readings[i].start for i in span if i not in own]
-        peers = [i for i in span if _sort(readings[i]) == _sort(readings[place]) and i not in own]
+        figures = [readings[i].start for i in sorts if i not in own]
+        peers = [i for i in sorts if sorts[i] == sort and i not in own]
         ordered = sorted(pointers, key=lambda p: p.start)
         others = _merged(ordered, figures if len(peers) > 1 else [])
         if meant := _meant(others, peers, place, readings):
             result[place] |= {(shelf, meant)}
 
 
-def _sort(reading: Reading) -> tuple[Kind, str]:
+def _sorts(text: str, readings: Sequence[Reading], span: range) -> dict[int, _Sort]:
+    """Of what sort each figure is; in `0.84 → 2.31 s` both are times."""
+    found: dict[int, _Sort] = {}
+    for place in reversed(span):
+        found[place] = _sort(readings[place])
+        following = place + 1 in found and readings[place].bare
+        if following and _JOINED.fullmatch(text, readings[place].end, readings[place + 1].start):
+            found[place] = found[place + 1]
+    return dict(sorted(found.items()))
+
+
+def _sort(reading: Reading) -> _Sort:
     if reading.bare and 0 < reading.shown < 1:
         return reading.kind, "share"
     return reading.kind, reading.amounts[0].dimension if reading.amounts else ""
@@ -233,13 +259,13 @@ def _merged(pointers: Sequence[_Pointer], figures: Sequence[int]) -> list[_Point
 
 
 def _meant(pointers: Sequence[_Pointer], peers: Sequence[int], place: int, readings: Sequence[Reading]) -> frozenset[str]:
-    """As many figures of a sort as names: one each, in their order. Else the name before it, or behind it if none is before."""
+    """As many figures of a sort as names: one each, in their order. Else the name before or right behind it."""
     if len(pointers) == len(peers):
         return pointers[peers.index(place)].entries
-    if readings[place].start < pointers[0].start and len(peers) > len(pointers):
-        return frozenset()
     before = [p for p in pointers if p.start <= readings[place].start]
-    if pointers[0].start < readings[peers[0]].start or len(before) == len(pointers):
-        return before[-1].entries if before else pointers[0].entries
-    behind = pointers[len(before)].entries
-    return behind | before[-1].entries if before else behind
+    if pointers[0].start < readings[peers[0]].start:
+        return before[-1].entries
+    order = peers.index(place)
+    following = readings[peers[order + 1]].start if order + 1 < len(peers) else sys.maxsize
+    behind = [p for p in pointers[len(before) :] if p.start < following]
+    return behind[0].entries if behind else frozenset()

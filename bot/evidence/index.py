@@ -38,7 +38,7 @@ class Index:
                 self._moment_by_word[word].append(fact)
         self.seen: dict[Hashable, Fact | None] = {}
         self._agreeing: dict[Moment, list[Fact]] = {}
-        self.shelves = Shelves(facts.marks)
+        self.shelves = Shelves(facts.marks, frozenset(w for f in facts.numbers if not f.told for w in f.leaf))
         self._text = "\n".join(facts.texts)[:_MOST_TEXT]
         self._text += "\n" + self._text.replace("v5litepod-", "v5e-") if "v5litepod-" in self._text else ""
 

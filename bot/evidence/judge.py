@@ -14,6 +14,8 @@ from bot.evidence.words import GENERIC, LABELS, LISTED, OBSERVED, OCCURRENCES, Q
 _SAMPLES = {"n", "samples", "observations"}
 _MEASURED = frozenset({"token", "request"})
 """Things that are never counted for one another."""
+_BEGINNINGS = frozenset({"first", "create", "deploy"})
+"""Times from which on something is."""
 STAGES = {"before", "after"}
 _MARGIN = 0.3
 """By how much another field must fit the words better before a figure counts as taken from the wrong field."""
@@ -105,7 +107,8 @@ def _only_looks_alike(reading: Reading, amount: Amount, fact: Fact) -> bool:
     """`256M` and `244M` are never one, though one may be decimal and one binary; `4 times` is no number of chips."""
     if amount.dimension == "bytes" and reading.amounts[0].dimension == "":
         return _countable(fact)
-    return reading.unit == "ratio" and amount.dimension == "" and bool(fact.things - OCCURRENCES or SIZED in fact.leaf)
+    other = bool(fact.things - OCCURRENCES) or SIZED in fact.leaf or fact.told
+    return reading.unit == "ratio" and amount.dimension == "" and other
 
 
 def _countable(fact: Fact) -> bool:
@@ -119,6 +122,8 @@ def _foreign(context: Context, fact: Fact) -> bool:
         return True
     if counted and context.counts and fact.things and not (context.counts | context.near) & fact.things:
         return True
+    if counted and context.counts and fact.told and not context.counts & fact.leaf:
+        return True
     if counted and SIZED in fact.leaf and context.counts & fact.leaf:
         return True
     said = context.near | {context.stage} if context.stage and not context.near & {"before", "after"} else context.near
@@ -129,13 +134,14 @@ def _foreign(context: Context, fact: Fact) -> bool:
 def _score(context: Context, fact: Fact, *, names: bool = True) -> float:
     """How well the words around a figure fit a fact: its own words count most, `names` beside it too."""
     own = sum(0.5 if word in context.counts else weight(word) for word in context.near & fact.leaf)
-    outer = fact.around | fact.beside if names else fact.around
+    outer = fact.around | (fact.beside - context.counts) if names else fact.around
     other = sum(weight(word) * (1.0 if word in STAGES else 0.6) for word in context.near & (outer - fact.leaf))
     named = 0.8 if _pointed_at(context, fact) else 0.0
+    begins = 0.8 if "since" in context.near and fact.leaf & _BEGINNINGS else 0.0
     stage = 0.4 if context.stage and context.stage in fact.leaf | fact.around else 0.0
     per_token = 0.6 if "token" in context.near and any("/token" in a.dimension for a in fact.amounts) else 0.0
     counted = 0.3 if context.counts & fact.things else 0.0
-    return own + other + stage + counted + named + per_token
+    return own + other + stage + counted + named + per_token + begins
 
 
 def _rival(context: Context, index: Index, amounts: tuple[Amount, ...], matching: set[int], chosen: Fact) -> float:

@@ -15,11 +15,18 @@ _SHARES = word_set(
     "share ratio fraction usage utilization utilisation perc percent pct percentage util full used rate likelihood"
 )
 _TIMES = word_set("latency duration uptime elapsed age took wait ttft itl tpot e2e lasted runtime time delay timeout")
+_LASTING = word_set("took duration lasted uptime age elapsed wait runtime delay ago")
+"""Behind these words `min` is minutes: `took_min`; `ttft_min` is the smallest."""
 _MONEY = word_set(
     "cost costs price spent spend budget burn forecast saving savings bill billed usd money charge fee invoice idle_cost"
 )
 _TOKENS = word_set("len length context window")
 _RATES = {"rps": "request/time", "qps": "request/time", "tps": "token/time", "throughput": "/time"}
+_PER_SECOND = word_set("tok token tk req request step message iteration")
+"""Before a last `s` these make a rate: `gen_tok_s`."""
+_LATENCIES = {"ttft", "itl", "e2e"}
+_SPELLED_TIMES = {"day": 86400.0, "hour": 3600.0, "minute": 60.0, "second": 1.0}
+"""At the head of a key: `days_left`."""
 _PER = {"per", "each", "a"}
 
 
@@ -39,6 +46,8 @@ def implied(keys: Sequence[str], value: float) -> tuple[Unit, ...]:
         while words and words[-1] in _QUALIFIERS:
             words.pop()
         own = _of(words, value) if words else ()
+        if minutes and set(words) & _LASTING:
+            return (Unit("time", 60.0), Unit("time", 1.0))
         if minutes and not (own and own[0].dimension):
             return (Unit("time", 60.0), *own)
         if own:
@@ -58,6 +67,8 @@ def _of(words: list[str], value: float) -> tuple[Unit, ...]:
     if any(word in _PER for word in words):
         return _rate(words, value)
     last = words[-1]
+    if last in {"s", "sec"} and words[-2:-1] and words[-2] in _PER_SECOND and not _LATENCIES & set(concepts(" ".join(words))):
+        return (per_time(noun_unit(words[-2]), Unit("time", 1.0)),)
     if last in _RATES:
         return (Unit(_RATES[last], 1.0),)
     if last in _SHARES and last not in {"full"} | ({"percent", "pct", "percentage", "perc"} if abs(value) > 1 else set()):
@@ -105,11 +116,16 @@ def _rate(words: list[str], value: float) -> tuple[Unit, ...]:
 
 def _by_meaning(words: list[str]) -> tuple[Unit, ...]:
     said = set(words)
+    if words[0] in {"day", "hour", "minute", "second"}:
+        return (Unit("time", _SPELLED_TIMES[words[0]]), PLAIN)
     if said & _MONEY:
         return (Unit("USD", 1.0), Unit("USD/time", 1.0 / 3600), PLAIN)
     for word in words:
         known = unit(word) if len(word) > 2 else None
         if known and known.dimension in {"bytes", "USD"}:
+            return (known,)
+    for word in words if said & _TIMES else ():
+        if len(word) > 1 and (known := unit(word)) and known.dimension == "time":
             return (known,)
     if said & _TIMES or {"ttft", "itl", "e2e"} & set(concepts(" ".join(words))):
         return (Unit("time", 1.0), PLAIN)

@@ -44,6 +44,8 @@ _OVER = re.compile(r"\b(?:over|more than|above|at least|beyond|>)\s?[$€£]?$",
 _UNDER = re.compile(r"\b(?:under|less than|fewer than|below|at most|up to|<)\s?[$€£]?$", re.I)
 _VERSIONED = re.compile(r"\b(?:vllm|version|versions|release|python|jax|redis|torch|transformers|image|tag)\s?v?$", re.I)
 _SCALES: dict[str, tuple[float, ...]] = {"k": (1e3, 2.0**10), "m": (1e6, 2.0**20), "g": (1e9, 2.0**30), "t": (1e12, 2.0**40)}
+_ABOUT = 0.08
+"""How far from the value a round number behind "about" may be."""
 _PRODUCT = re.compile(r"gemma[- ]?4$", re.I)
 PERCENTILE = re.compile(r"p\d{2}$", re.I)
 
@@ -102,7 +104,8 @@ def _step(text: str, start: int, digits: str) -> float:
     if "." in plain:
         return 0.5 * 10.0 ** -len(plain.partition(".")[2])
     zeros = len(plain) - len(plain.rstrip("0"))
-    return 0.5 * 10.0 ** min(zeros, 300) if zeros and len(plain) > 2 and _HEDGE.search(text, max(0, start - 20), start) else 0.5
+    hedged = zeros and len(plain) > 2 and _HEDGE.search(text, max(0, start - 20), start)
+    return max(0.5, min(0.5 * 10.0 ** min(zeros, 300), _ABOUT * float(plain[:300]))) if hedged else 0.5
 
 
 def _bound(text: str, start: int) -> str:
