@@ -43,7 +43,7 @@ test-unit: $(STAMP) ## tests that open no socket (aim: 60 s)
 
 test-wire: $(STAMP) ## tests over loopback, against stand-ins and a real Valkey (aim: 90 s)
 	@echo "== wire tests"
-	@$(BIN)/python -m pytest -m "$(WIRE)"
+	@$(BIN)/python -m pytest -m "$(WIRE)" -n 2 --dist loadfile
 
 test-faults: $(STAMP) ## tests that kill processes, the short ones (aim: 120 s)
 	@echo "== fault tests, the short ones"
