@@ -75,8 +75,8 @@ class Flag(NamedTuple):
 
     @property
     def words(self) -> tuple[str, ...]:
-        """As arguments."""
-        return (self.name,) if self.value is None else (self.name, self.value)
+        """As arguments. Name and value are one word: a value that looks like a flag must not become one."""
+        return (self.name,) if self.value is None else (f"{self.name}={self.value}",)
 
 
 def read_flags(words: Sequence[str]) -> tuple[Flag, ...]:

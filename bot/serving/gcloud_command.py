@@ -1,6 +1,7 @@
 """The gcloud command that makes an engine's machine, for people who want to see it or run it themselves (`export vm`).
 
-Flags as in `gcloud alpha compute tpus queued-resources create` (2026); flex-start's two as seen in public use, August 2026.
+Flags as in the reference of `gcloud alpha compute tpus queued-resources create` (2026). The scope lets the machine's account use
+Secret Manager, where its roles allow it; what it may do is decided by roles alone.
 """
 
 import re
@@ -54,6 +55,7 @@ def gcloud_argv(specification: EngineSpecification, site: Site) -> tuple[str, ..
         ("--metadata", "enable-guest-attributes=TRUE"),
         ("--metadata-from-file", f"startup-script={site.script_file}"),
     ]
+    options.append(("--scopes", "cloud-platform"))
     if specification.service_account is not None:
         options.append(("--service-account", specification.service_account))
     if site.labels:

@@ -1,5 +1,6 @@
 """One specification makes container, script and command; what is wrong is told; nothing hostile leaves its place."""
 
+import argparse
 import itertools
 import re
 import subprocess
@@ -252,6 +253,19 @@ def test_the_gcloud_command_read_by_a_real_shell_is_the_argv(tmp_path):
         ["bash", "-c", gcloud_text(argv)], capture_output=True, check=True, env={"PATH": f"{tmp_path}:/usr/bin:/bin"}
     )
     assert tuple(done.stdout.decode().split("\0")[:-1]) == argv
+
+
+def test_a_value_that_looks_like_a_flag_stays_a_value():
+    made = wanted(flags=("--seed", "--trust-remote-code", "--served-model-name", "--api-key=x"))
+    parser = argparse.ArgumentParser()
+    parser.add_argument("model")
+    for flag in (*MANAGED, *WITH_VALUE, "--max-num-batched-tokens", "--tool-call-parser", "--reasoning-parser"):
+        parser.add_argument(flag)
+    for flag in ("--disable_chunked_mm_input", "--enable-auto-tool-choice", "--trust-remote-code"):
+        parser.add_argument(flag, action="store_true")
+    told = parser.parse_args(made.arguments)
+    assert (told.seed, told.served_model_name) == ("--trust-remote-code", "--api-key=x")
+    assert told.trust_remote_code is False
 
 
 # What the script does
