@@ -8,6 +8,7 @@ from bot.errors import PersonMovesNext, RetryLater
 from bot.machine.start_report import look, report
 from bot.nouns import ContainerState
 from bot.ports import Authorised, LogSource
+from bot.serving.proposals import lower_utilization
 from sandbox.machine import Ending
 from sandbox.machine.container import FakeContainer
 from sandbox.machine.starts import Facts, script
@@ -216,6 +217,19 @@ async def test_a_failed_start_is_diagnosed(bench, ending, name, code):
     told = await phases_of_last_start(bench, status)
     assert told.failed
     assert name in told.finding.name
+
+
+async def test_a_program_that_did_not_fit_is_told_with_figures_from_which_a_fix_can_be_calculated(bench):
+    bench.machine.docker.ending = Ending.HBM
+    await bench.start(restarts=0, utilization=0.95)
+    await bench.clock.advance(900)
+    finding = (await look(bench.engine, bench.host())).start.finding
+    wanted_mib, free_mib = (float(finding.figures[name].rstrip("M")) for name in ("wanted", "free"))
+    fix = lower_utilization("31B", "v6e-4", 65_536, "bf16", 0.95, wanted_mib - free_mib)
+    assert (wanted_mib, free_mib, fix.utilization) == (384.11, 346.77, 0.92)
+    again = await bench.start(restarts=0, utilization=fix.utilization)
+    assert again.drift == ()
+    assert again.arguments[again.arguments.index("--gpu-memory-utilization") + 1] == "0.92"
 
 
 async def phases_of_last_start(bench, status):
