@@ -1,6 +1,6 @@
 """What can be asked: every operation, in one explicit table."""
 
-from bot.operations.again import DETAILS, SHARE
+from bot.operations.again import details_operation, share_operation
 from bot.operations.approvals import NO, YES
 from bot.operations.asking import ask_operation
 from bot.operations.audit import AUDIT
@@ -54,8 +54,8 @@ OPERATIONS: Registry = (
     help_operation(_table),
     YES,
     NO,
-    DETAILS,
-    SHARE,
+    details_operation(_table),
+    share_operation(_table),
     PASTED,
     HOME,
     ask_operation(_table),

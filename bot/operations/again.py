@@ -1,12 +1,18 @@
 """`details` and `share`: what the buttons under an answer say about that very answer, as it was given."""
 
+from collections.abc import Callable
+
 from pydantic import BaseModel
 
 from bot.errors import RefusedError, UsageError
 from bot.nouns import Effect, Role, SeenBy
-from bot.operations.operation import Arguments, Context, Operation
+from bot.operations.command_line import parse
+from bot.operations.operation import AnyOperation, Arguments, Context, Operation, Registry
 from bot.operations.values import GivenName
-from bot.view import Mention, View, line
+from bot.requests import Door, Request
+from bot.view import LINES_LIMIT, Mention, View, line
+
+Table = Callable[[], Registry]
 
 
 class AgainArguments(Arguments):
@@ -22,57 +28,82 @@ class Given(BaseModel):
     asked_by: str
 
 
-async def _given(context: Context, work_id: str) -> Given:
+async def _given(table: Table, context: Context, work_id: str, *, read: bool) -> Given:
+    """The stored answer. Raises RefusedError for anybody but the asker, unless it is only read and stands before all already."""
     found = await context.services.work.answer(work_id)
     if found is None:
         raise UsageError("This answer is more than a day old, I no longer have it.", next_step="Ask again.")
     request, view = found
-    if request.actor.team_id != context.actor.team_id or request.actor.user_id != context.actor.user_id:
+    asker = request.actor.team_id == context.actor.team_id and request.actor.user_id == context.actor.user_id
+    if not asker and not (read and _before_all(table(), request, context)):
         raise RefusedError("Only who asked can open or share this answer.", next_step="Ask the same yourself.")
     return Given(view=view, asked_by=request.actor.user_id)
 
 
-async def run(context: Context, arguments: AgainArguments) -> Given:
-    """The stored answer. Raises RefusedError for anybody but the asker: it may hold what only they were shown."""
-    return await _given(context, arguments.work)
+def _before_all(registry: Registry, request: Request, context: Context) -> bool:
+    """Whether the answer was shared, or given in a thread of a channel, and this person may ask for the same."""
+    if request.actor.team_id != context.actor.team_id or request.place.direct:
+        return False
+    try:
+        operation = parse(registry, request.words).operation
+    except UsageError:
+        return False
+    shown = operation.seen_by is SeenBy.CHANNEL or request.door is Door.MENTION
+    return shown and not operation.whisper and context.role >= operation.role
 
 
 def show_details(given: Given, _context: Context) -> View:
-    """The whole answer: what waited behind Details, and whole what was cut to fit."""
+    """The whole answer, with its buttons and chart: what waited behind Details, and whole what was cut to fit."""
     whole = (*given.view.lines, *given.view.details)
-    return given.view.model_copy(update={"lines": whole, "details": (), "buttons": (), "chart": None})
+    return given.view.model_copy(update={"lines": whole, "details": ()})
 
 
 def show_shared(given: Given, _context: Context) -> View:
-    """The whole answer, with who shared it."""
+    """The answer as it was given, with who shared it: beside its last line where there is no room below."""
     shared = line("Shared by ", Mention(id=given.asked_by))
-    return given.view.model_copy(update={"lines": (*given.view.lines[:6], shared), "buttons": ()})
+    lines = given.view.lines
+    full = len(lines) >= LINES_LIMIT - 1
+    ends = (*lines[:-1], line(*lines[-1], " · ", *shared)) if full else (*lines, shared)
+    return given.view.model_copy(update={"lines": ends, "buttons": ()})
 
 
-DETAILS = Operation(
-    path="details",
-    summary="the rest of an answer",
-    when_to_use="Pressed, not typed.",
-    example="details r-1a2b3c",
-    arguments=AgainArguments,
-    effect=Effect.READS,
-    role=Role.VIEWER,
-    seen_by=SeenBy.YOU,
-    run=run,
-    show=show_details,
-    hidden=True,
-)
+def details_operation(table: Table) -> AnyOperation:
+    """`details`, over a table that says who may see what."""
 
-SHARE = Operation(
-    path="share",
-    summary="show an answer to the channel",
-    when_to_use="Pressed, not typed.",
-    example="share r-1a2b3c",
-    arguments=AgainArguments,
-    effect=Effect.READS,
-    role=Role.VIEWER,
-    seen_by=SeenBy.CHANNEL,
-    run=run,
-    show=show_shared,
-    hidden=True,
-)
+    async def run(context: Context, arguments: AgainArguments) -> Given:
+        return await _given(table, context, arguments.work, read=True)
+
+    return Operation(
+        path="details",
+        summary="the rest of an answer",
+        when_to_use="Pressed, not typed.",
+        example="details r-1a2b3c",
+        arguments=AgainArguments,
+        effect=Effect.READS,
+        role=Role.VIEWER,
+        seen_by=SeenBy.YOU,
+        run=run,
+        show=show_details,
+        hidden=True,
+    )
+
+
+def share_operation(table: Table) -> AnyOperation:
+    """`share`, over the same table."""
+
+    async def run(context: Context, arguments: AgainArguments) -> Given:
+        return await _given(table, context, arguments.work, read=False)
+
+    return Operation(
+        path="share",
+        summary="show an answer to the channel",
+        when_to_use="Pressed, not typed.",
+        example="share r-1a2b3c",
+        arguments=AgainArguments,
+        effect=Effect.READS,
+        role=Role.VIEWER,
+        seen_by=SeenBy.CHANNEL,
+        run=run,
+        show=show_shared,
+        hidden=True,
+    )

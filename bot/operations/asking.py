@@ -13,7 +13,7 @@ from bot.operations.operation import AnyOperation, Arguments, Context, Operation
 from bot.operations.values import RestOfLine
 from bot.ports import Question
 from bot.requests import Door, Request, request_id
-from bot.view import Button, Mention, Span, View, bold, code, line, plain, text
+from bot.view import Button, Mention, Span, View, When, bold, line, plain, text
 
 LIFE = timedelta(hours=1)
 """Our choice: longer than a confirmation, for somebody else has to see it first."""
@@ -87,14 +87,14 @@ async def _ask(registry: Registry, context: Context, words: str) -> Asked:
 def show(found: Asked, _context: Context) -> View:
     """Who asks, what exactly, and a yes for those who may give it."""
     question = found.question
-    until = f"expires {question.expires_at:%H:%M} UTC, then nothing happens"
     names: list[Span] = [span for name in found.who for span in (Mention(id=name), text(" "))]
     return View(
-        verdict=line(*names, Mention(id=question.request.actor.user_id), bold(" asks for this"), " "),
+        verdict=line(*names, Mention(id=question.request.actor.user_id), " asks: ", bold(question.request.words)),
         lines=(
-            line(code(question.request.words)),
             *(line(one) for one in question.shown[:4]),
-            line(f"Needs a yes by an {question.role.name.lower()} · {until}"),
+            line(
+                f"Needs a yes by an {question.role.name.lower()} · until ", When(at=question.expires_at), ", then nothing happens"
+            ),
         ),
         buttons=(
             Button(label="Approve", words=f"yes {question.id}", style="primary"),

@@ -102,7 +102,7 @@ def _lines(found: Spending, context: Context) -> list[Line]:
     if found.missing:
         lines.append(line(f"Not seen: {found.missing}"))
     if found.limit is not None:
-        lines.append(line("Set by ", Mention(id=found.limit.by), " on ", When(at=found.limit.at, date=True)))
+        lines.append(line("Set by ", Mention(id=found.limit.by), ", ", When(at=found.limit.at, date=True)))
     elif context.role >= Role.ADMIN:
         lines.append(line("Without a limit nothing is refused for its price: /gemma budget set $500"))
     return lines

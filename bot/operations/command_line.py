@@ -64,12 +64,17 @@ def find(registry: Registry, words: list[str]) -> tuple[AnyOperation, list[str]]
     return None
 
 
-def near(registry: Registry, word: str) -> tuple[str, ...]:
+ALIKE, SURELY_ALIKE = 0.6, 0.75
+"""Of `difflib`, 0 to 1: a lone word that may be a slip of the fingers, and one inside what reads like a sentence. Our choice:
+"statsu" is 0.83 from "status", "what" 0.60 from "health"."""
+
+
+def near(registry: Registry, word: str, cutoff: float = ALIKE) -> tuple[str, ...]:
     """Up to three words of the table that were meant perhaps: the same beginning first, then alike ones."""
     known = sorted({operation.words[0] for operation in registry if operation.path and not operation.hidden})
     low = word.lower()
     begins = [name for name in known if low and name.startswith(low)]
-    alike = difflib.get_close_matches(low, known, n=3, cutoff=0.6)
+    alike = difflib.get_close_matches(low, known, n=3, cutoff=cutoff)
     return tuple(dict.fromkeys(begins + alike))[:3]
 
 
@@ -102,8 +107,9 @@ def _by_prefix(registry: Registry, words: list[str]) -> tuple[AnyOperation, list
 
 def _unknown(registry: Registry, words: list[str]) -> UsageError:
     first = words[0][:40]
-    close = near(registry, first)
-    if not close and is_question(words):
+    asks = is_question(words)
+    close = near(registry, first, SURELY_ALIKE if asks else ALIKE)
+    if not close and asks:
         return no_questions_yet()
     hint = f"Did you mean {' or '.join(close)}?" if close else "Type /gemma help to see what can be asked."
     return UsageError(f"I do not know the word “{first}”.", near=close, next_step=hint)
@@ -136,7 +142,8 @@ def _keyed(word: str, fields: dict[str, FieldInfo], waiting: list[str]) -> tuple
     dashed = word.startswith("--")
     name, eq, value = word.removeprefix("--").partition("=")
     key = name.lower().replace("-", "_")
-    if key not in fields or not (dashed or eq or (waiting and form_of(fields[key]) is not NAME)):
+    key = f"{key}_" if f"{key}_" in fields else key  # `for` is a word of Python's own
+    if key not in fields or not (dashed or eq or form_of(fields[key]) is not NAME):
         return None, word
     if form_of(fields[key]) is REST:
         rest = " ".join([value, *waiting] if eq else waiting)
@@ -195,6 +202,6 @@ def usage(operation: AnyOperation) -> str:
     """How it is typed: `/gemma memory [model] [slice]`, required values without brackets."""
     parts = ["/gemma", *operation.words]
     for name, field in operation.arguments.model_fields.items():
-        shown = name if form_of(field) is not None else f"{name}=…"
+        shown = name.rstrip("_") if form_of(field) is not None else f"{name}=…"
         parts.append(shown if field.is_required() else f"[{shown}]")
     return " ".join(parts)

@@ -5,12 +5,12 @@ import pytest
 from bot.errors import PersonMovesNext, RefusedError, RetryLater, UsageError
 from bot.nouns import Actor
 from bot.operations import OPERATIONS
-from bot.operations.again import DETAILS, SHARE
 from bot.operations.execute import Outcome, early, execute
 from bot.operations.operation import AnyOperation
 from bot.operations.telling import told, unexpected
 from bot.ports import Grants
-from bot.view import LINES_LIMIT, VERDICT_LIMIT, Shape, View, line, plain
+from bot.requests import Door
+from bot.view import LINES_LIMIT, VERDICT_LIMIT, Button, Shape, View, line, plain
 from tests.doubles.ports import ANNA, BEN, DANA, OPERATORS, House
 from tests.doubles.sights import PROD, fleet, machine, scrape
 
@@ -136,23 +136,31 @@ def test_our_own_fault_claims_nothing_that_we_do_not_know() -> None:
     assert len(words.splitlines()[0]) <= VERDICT_LIMIT
 
 
+ANSWER = View(
+    verdict=line("It is so"),
+    lines=tuple(line(f"line {n}") for n in range(7)),
+    details=(line("more"),),
+    buttons=(Button(label="Look again", words="status"),),
+)
+
+
 async def answered(house: House) -> None:
-    view = View(verdict=line("It is so"), lines=tuple(line(f"line {n}") for n in range(7)), details=(line("more"),))
-    house.desk.given["r-1"] = (house.request("status", DANA), view)
+    house.desk.given["r-1"] = (house.request("status", DANA), ANSWER)
 
 
 async def test_details_show_the_whole_answer_as_it_was_given() -> None:
     house = House()
     await answered(house)
-    outcome = await execute((DETAILS,), house.services, house.request("details r-1", DANA))
+    outcome = await execute(OPERATIONS, house.services, house.request("details r-1", DANA))
     assert [plain(one) for one in outcome.view.lines][-1] == "more"
+    assert outcome.view.buttons == (Button(label="Look again", words="status"),)
 
 
 async def test_a_shared_answer_says_who_shared_it() -> None:
     house = House()
     await answered(house)
-    view = (await execute((SHARE,), house.services, house.request("share r-1", DANA))).view
-    assert plain(view.lines[-1]) == f"Shared by @{DANA.user_id}"
+    view = (await execute(OPERATIONS, house.services, house.request("share r-1", DANA))).view
+    assert plain(view.lines[-1]) == f"line 6 · Shared by @{DANA.user_id}"
     assert len(view.lines) < LINES_LIMIT
 
 
@@ -161,9 +169,25 @@ async def test_only_who_asked_opens_or_shares_an_answer(words: str) -> None:
     house = House()
     await answered(house)
     with pytest.raises(RefusedError, match="Only who asked"):
-        await execute((DETAILS, SHARE), house.services, house.request(words, BEN))
+        await execute(OPERATIONS, house.services, house.request(words, BEN))
+
+
+@pytest.mark.parametrize(("words", "door"), [("status", Door.MENTION), ("share r-0", Door.BUTTON)])
+async def test_what_stands_before_all_is_opened_by_all(words: str, door: Door) -> None:
+    house = House()
+    house.desk.given["r-1"] = (house.request(words, DANA).model_copy(update={"door": door}), ANSWER)
+    outcome = await execute(OPERATIONS, house.services, house.request("details r-1", BEN))
+    assert plain(outcome.view.lines[-1]) == "more"
+
+
+@pytest.mark.parametrize("words", ["audit", "no such word at all"])
+async def test_what_only_its_asker_was_shown_stays_with_the_asker(words: str) -> None:
+    house = House()
+    house.desk.given["r-1"] = (house.request(words, DANA).model_copy(update={"door": Door.MENTION}), ANSWER)
+    with pytest.raises(RefusedError, match="Only who asked"):
+        await execute(OPERATIONS, house.services, house.request("details r-1", BEN))
 
 
 async def test_an_answer_that_is_forgotten_says_so() -> None:
     with pytest.raises(UsageError, match="more than a day old"):
-        await execute((DETAILS,), House().services, House().request("details r-2"))
+        await execute(OPERATIONS, House().services, House().request("details r-2"))

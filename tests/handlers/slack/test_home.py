@@ -68,7 +68,7 @@ async def test_a_question_by_a_press_waits_on_the_tab_until_one_with_the_role_sa
     refusal = last(sandbox, "dana", "Only admins can do this")
     assert "Ask them" in refusal.buttons
     await press(sandbox, "dana", refusal, "Ask them")
-    question = last(sandbox, "anna", "asks for this")
+    question = last(sandbox, "anna", " asks: ")
     assert any("U0ANNA" in ping.people for ping in sandbox.slack.pings_by_app())
     assert "budget set $75" in render_text([question])
 
