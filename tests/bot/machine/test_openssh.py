@@ -11,11 +11,14 @@ from pathlib import Path
 import pytest
 
 from bot.errors import PersonMovesNext, RetryLater
+from bot.machine import docker
 from bot.machine.access import new_key_pair
 from bot.machine.connecting import Patience
 from bot.machine.ssh import SshShell
 from bot.ports import Host
+from bot.serving.engine_flags import WITH_VALUE
 from sandbox.whole import free_port
+from tests.bot.machine.machine_bench import wanted
 from tests.bot.serving.hostile_words import HOSTILE, NOT_PRINTABLE
 
 SSHD = shutil.which("sshd", path=f"{os.environ.get('PATH', '')}:/usr/sbin:/sbin")
@@ -33,6 +36,7 @@ PasswordAuthentication no
 KbdInteractiveAuthentication no
 PermitRootLogin prohibit-password
 AllowTcpForwarding yes
+SetEnv PATH={folder}/bin:/usr/local/bin:/usr/bin:/bin
 """
 
 
@@ -45,6 +49,10 @@ class OpenSsh:
         (folder / "host").write_text(host_key.private.get_secret_value())
         (folder / "host").chmod(0o600)
         (folder / "authorized").write_text(self.pair.public + "\n")
+        (folder / "bin").mkdir()
+        for name, then in (("sudo", 'shift; exec "$@"'), ("docker", "cd .")):
+            (folder / "bin" / name).write_text(f'#!/bin/bash\nprintf "%s\\0" "$@" >> {folder}/record\n{then}\n')
+            (folder / "bin" / name).chmod(0o755)
         (folder / "config").write_text(CONFIG.format(port=self.port, folder=folder))
         if os.getuid() == 0:
             Path("/run/sshd").mkdir(mode=0o755, exist_ok=True)
@@ -83,6 +91,20 @@ async def test_five_hundred_hostile_arguments_come_out_of_the_login_shell_as_the
         assert ran.stdout.split("\0")[:-1] == some
     assert not [path for path in Path(tmp_path).rglob("*") if "PWNED" in path.name]
     assert not Path("~/PWNED").expanduser().exists()
+
+
+@pytest.mark.parametrize("start", range(0, len(HOSTILE), 100))
+async def test_a_hostile_specification_reaches_docker_on_a_real_machine_word_for_word(real, shell, tmp_path, start):
+    """From the specification over SSH and a login shell to the argv of docker; sudo and docker only write down what they get."""
+    words = HOSTILE[start : start + 100]
+    flags = tuple(word for flag, value in zip(sorted(WITH_VALUE), words, strict=False) for word in (flag, value))
+    variables = {f"VLLM_HOSTILE_{number}": word for number, word in enumerate(words[len(WITH_VALUE) :])}
+    container = wanted(flags=flags, environment=variables)
+    ran = await shell.run(real.host, docker.run(container), timeout_s=20)
+    assert ran.ok, ran.stderr
+    told = (tmp_path / "record").read_bytes().decode().split("\0")[:-1]
+    assert told == ["-n", *container.run, *container.run[1:]]
+    assert {path.name for path in tmp_path.iterdir()} == {"host", "authorized", "config", "log", "bin", "record"}
 
 
 async def test_codes_signals_streams_and_standard_input_come_through(real, shell):

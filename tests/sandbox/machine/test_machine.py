@@ -7,9 +7,12 @@ from datetime import UTC, datetime, timedelta
 import asyncssh
 import httpx
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from bot.diagnosis import diagnose
 from bot.machine.access import new_key_pair
+from bot.serving.quoting import shell_text
 from bot.serving.startup import read
 from sandbox.clock import HeldClock
 from sandbox.machine import Ending, MachineStandIn
@@ -63,6 +66,11 @@ def test_quoted_words_are_read_as_a_shell_reads_them(command, words):
 def test_what_a_shell_would_act_upon_is_refused(command):
     with pytest.raises(NotQuoted):
         split(command)
+
+
+@given(st.lists(st.text(st.characters(codec="utf-8", exclude_characters="\0"), max_size=30), max_size=6))
+def test_what_we_quote_is_read_as_it_was_meant(words):
+    assert split(shell_text(words)) == words
 
 
 @pytest.mark.parametrize("words", [["--bogus"], ["--name"], ["--detach=yes"], ["-x", "image"]])
