@@ -4,7 +4,7 @@ from datetime import datetime
 
 from bot.errors import PersonMovesNext, RetryLater
 from bot.machine import docker
-from bot.machine.logs import log_command, piece_of
+from bot.machine.logs import READ_BYTES, log_command, piece_of
 from bot.machine.pulling import PullProgress
 from bot.nouns import Container, ContainerState, ContainerStatus
 from bot.ports import Authorised, Clock, Host, LogPiece, LogSource, Progress, Ran, Shell
@@ -90,8 +90,8 @@ class DockerEngine:
         self, host: Host, source: LogSource, *, tail: int = 200, since: datetime | None = None, max_bytes: int = MAX_BYTES
     ) -> LogPiece:
         """See `bot.ports.EngineControl.logs`."""
-        ran = await self._read(host, log_command(source, tail, since), max_bytes)
-        return piece_of(source, host, ran, tail)
+        ran = await self._read(host, log_command(source, tail, since), READ_BYTES)
+        return piece_of(source, host, ran, tail, max_bytes)
 
     async def _prepare(self, host: Host, wanted: Container, tell: Progress) -> None:
         """Secrets and image first, so that the old engine serves on while they come."""

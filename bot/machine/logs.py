@@ -8,9 +8,12 @@ from datetime import UTC, datetime
 from bot.diagnosis.secrets import redact_lines
 from bot.machine.docker import SUDO, is_absent, refused
 from bot.ports import Host, LogPiece, LogSource, Ran
+from bot.ports.machine import MAX_BYTES
 from bot.serving.places import CONTAINER
 
 MOST_LINES = 20_000
+READ_BYTES = 16 * 1024 * 1024
+"""Read of a log before its newest part is kept: 20,000 lines of a busy engine are about 4 MB."""
 _STAMP = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)(?=\s|$)", re.ASCII)
 
 
@@ -28,8 +31,8 @@ def log_command(source: LogSource, tail: int, since: datetime | None) -> tuple[s
     return (*SUDO, "journalctl", "--no-pager", "--quiet", "--utc", "--output=short-iso", *kernel, "--lines", lines, *limit)
 
 
-def piece_of(source: LogSource, host: Host, ran: Ran, tail: int) -> LogPiece:
-    """What the command said as a piece of log; a container that is not there has an empty one.
+def piece_of(source: LogSource, host: Host, ran: Ran, tail: int, max_bytes: int = MAX_BYTES) -> LogPiece:
+    """What the command said as a piece of log, its newest lines when it is longer; without a container it is empty.
 
     Docker keeps two streams: their lines are put together by time. Raises PersonMovesNext when the command refused.
     """
@@ -40,8 +43,18 @@ def piece_of(source: LogSource, host: Host, ran: Ran, tail: int) -> LogPiece:
     both = source is LogSource.ENGINE
     lines = list(by_time(ran.stdout, ran.stderr)) if both else ran.stdout.splitlines()
     wanted = min(max(tail, 1), MOST_LINES)
-    more = len(lines) > wanted
-    return LogPiece(source, tuple(redact_lines(lines[-wanted:])), truncated=more or ran.truncated)
+    kept = _newest(lines[-wanted:], max_bytes)
+    return LogPiece(source, tuple(redact_lines(kept)), truncated=len(kept) < len(lines) or ran.truncated)
+
+
+def _newest(lines: list[str], max_bytes: int) -> list[str]:
+    """The last lines that take no more than this, at least one."""
+    room = max_bytes
+    for at in range(len(lines) - 1, -1, -1):
+        room -= len(lines[at].encode("utf-8", "replace")) + 1
+        if room < 0:
+            return lines[min(at + 1, len(lines) - 1) :]
+    return lines
 
 
 def by_time(*streams: str) -> Iterator[str]:

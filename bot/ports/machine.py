@@ -139,4 +139,7 @@ class EngineControl(Protocol):
     async def logs(
         self, host: Host, source: LogSource, *, tail: int = 200, since: datetime | None = None, max_bytes: int = MAX_BYTES
     ) -> LogPiece:
-        """The last `tail` lines (of the engine: both streams, by time), no older than `since`."""
+        """The last `tail` lines (of the engine: both streams, by time), no older than `since`.
+
+        When they are more than `max_bytes`, the newest of them.
+        """

@@ -3,7 +3,7 @@
 import hashlib
 import json
 import re
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
@@ -65,6 +65,17 @@ class FakeDocker:
         self.ending = Ending.READY
         self.pull_error = ""
         self.changed: list[Callable[[], None]] = []
+
+    def bring_up(self, run: Sequence[str]) -> FakeContainer:
+        """Have a container as if somebody had made it before, with its image and whatever it mounts; `run` is docker's argv."""
+        words = list(run)[1:]
+        asked = read(words[1:], RUN)
+        self.images.add(asked.words[0])
+        self.mounts |= {
+            dict(part.partition("=")[::2] for part in mount.split(","))["source"] for mount in asked.options["--mount"]
+        }
+        self._run(asked)
+        return self.containers[asked.last("--name")]
 
     async def call(self, words: list[str], say: Say) -> Answer:
         """One command line after the word docker."""

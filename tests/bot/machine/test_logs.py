@@ -58,6 +58,16 @@ def test_a_refusal_is_told_and_absence_is_an_empty_log():
     assert piece_of(LogSource.ENGINE, HOST, Ran(1, "", "Error: No such container: gemma-engine"), 10).lines == ()
 
 
+def test_of_a_log_that_is_too_long_the_newest_lines_are_kept():
+    ran = Ran(0, "".join(stamped(second, "x" * 50) for second in range(50)), "")
+    piece = piece_of(LogSource.ENGINE, HOST, ran, 40, max_bytes=500)
+    assert piece.truncated
+    assert 0 < sum(len(line) + 1 for line in piece.lines) <= 500
+    assert piece.lines[-1].startswith("2026-11-30T14:00:49")
+    assert len(piece_of(LogSource.ENGINE, HOST, ran, 40, max_bytes=1).lines) == 1
+    assert len(piece_of(LogSource.ENGINE, HOST, ran, 40).lines) == 40
+
+
 def test_a_piece_that_was_cut_on_the_way_says_so():
     assert piece_of(LogSource.ENGINE, HOST, Ran(None, stamped(1, "a"), "", truncated=True), 10).truncated
 

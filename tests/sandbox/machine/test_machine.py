@@ -110,6 +110,16 @@ async def test_inspect_tells_the_life_of_a_container(docker, clock):
     assert seen == [("running", 0), ("exited", 1)]
 
 
+async def test_a_container_can_have_been_there_before(docker, clock):
+    docker.images.clear()
+    docker.mounts.clear()
+    made = docker.bring_up(wanted(context=32_768).run)
+    await clock.advance(700)
+    assert made.now(clock.now()).status == "running"
+    assert made.written(clock.now())[-1].text.endswith("Application startup complete.")
+    assert json.loads((await call(docker, "container", "inspect", "gemma-engine")).out)[0]["Config"]["Image"] == wanted().image
+
+
 async def test_a_container_cannot_be_removed_while_it_runs_unless_forced(docker):
     await call(docker, *wanted().run[1:])
     assert "container is running" in (await call(docker, "rm", "gemma-engine")).err
