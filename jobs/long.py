@@ -14,7 +14,7 @@ from redis.exceptions import RedisError
 from bot.errors import BotError, RetryLater, WeMoveNext
 from bot.nouns import Effect, SeenBy
 from bot.operations import access
-from bot.operations.course import BILLS, STOP, Course, Ended, Move
+from bot.operations.course import BILLS, DONE, STOP, Course, Ended, Move
 from bot.operations.operation import AnyOperation, Context
 from bot.operations.telling import told, unexpected
 from bot.ports import Question
@@ -42,7 +42,7 @@ async def long(step: Step) -> None:
     try:
         await _find_root(step)
         while step.work.state != ENDED:
-            if not await _transition(step):
+            if not await _transition(step) or step.work.state == DONE:
                 return
         await _tell(step)
     except RetryLater as error:

@@ -14,6 +14,10 @@ from bot.operations.health import HEALTH
 from bot.operations.help import help_operation
 from bot.operations.home import HOME
 from bot.operations.machine import MACHINE
+from bot.operations.machine_create import MACHINE_CREATE
+from bot.operations.machine_destroy import MACHINE_DESTROY
+from bot.operations.machine_expire import MACHINE_EXPIRE
+from bot.operations.machine_power import MACHINE_START, MACHINE_STOP
 from bot.operations.machines import MACHINES
 from bot.operations.memory import MEMORY
 from bot.operations.metrics import METRICS
@@ -24,6 +28,7 @@ from bot.operations.setup import ADOPT, SETUP
 from bot.operations.status import STATUS
 from bot.operations.welcome import WELCOME
 from bot.operations.work import CANCEL, WORK
+from bot.operations.zones import ZONES
 
 
 def _table() -> Registry:
@@ -37,6 +42,12 @@ OPERATIONS: Registry = (
     HEALTH,
     MACHINES,
     MACHINE,
+    MACHINE_START,
+    MACHINE_STOP,
+    ZONES,
+    MACHINE_CREATE,
+    MACHINE_DESTROY,
+    MACHINE_EXPIRE,
     DEPLOYMENTS,
     ENDPOINT,
     MODEL,

@@ -2,7 +2,10 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any
+
+from pydantic import BaseModel
 
 from bot.errors import NotConnectedError, RefusedError, WeMoveNext
 from bot.operations.operation import Arguments, Context, Started
@@ -13,6 +16,7 @@ from bot.view import View
 STOP = "stop"
 """The step that is taken when somebody asked the work to stop. Work without one cannot be stopped half-way: it goes on."""
 
+DONE = "done"
 BILLS = "bills"
 """The note that says what bills while the work is where it is; whoever ends the work in trouble tells it."""
 
@@ -42,7 +46,7 @@ class Course:
 @dataclass(frozen=True)
 class Move:
     """Go on to the state `to`: at once, or after `wait_s` seconds. `notes` are added; `progress` replaces the first message's
-    words when there is time for it."""
+    words when there is time for it. To DONE: it ends without a word, for there is nothing to tell."""
 
     to: str
     notes: Mapping[str, str] = field(default_factory=dict)
@@ -57,10 +61,27 @@ class Ended:
     view: View
 
 
+def pause_s(since: datetime, now: datetime) -> float:
+    """How long to wait before looking again at something that began then: a quarter of the time so far, 1 to 15 seconds."""
+    return min(max((now - since).total_seconds() / 4, 1.0), 15.0)
+
+
 async def begin(context: Context, path: str, arguments: Arguments, said: str, notes: Mapping[str, str] | None = None) -> Started:
     """Record long work of the operation `path`, once for the request that asks. `said` is its first message."""
     name = await _long_work(context).begin(_request_of(context), path, arguments.model_dump_json(), notes or {})
     return Started(work_id=name, said=f"{name}: {said}")
+
+
+async def second_person_said_yes(context: Context) -> bool:
+    """Whether the yes that set this request free was a second person's (or broke the glass with a reason)."""
+    approval = context.request.approval if context.request is not None else None
+    question = await context.services.approvals.get(approval) if approval is not None else None
+    return question is not None and question.second_person
+
+
+def never_shown(_result: BaseModel, _context: Context) -> View:
+    """`show` of operations that only ever start long work."""
+    raise AssertionError("a started work is shown by the gate")
 
 
 def capacity_of(context: Context) -> Capacity:

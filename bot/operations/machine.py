@@ -6,7 +6,7 @@ from bot.errors import UsageError
 from bot.nouns import CapacityRequest, Deployment, Effect, Fleet, Machine, Role, SeenBy
 from bot.operations import machine_view
 from bot.operations.machine_found import Found
-from bot.operations.machines import OURS
+from bot.operations.machines import OURS, deployment_of
 from bot.operations.money import hourly
 from bot.operations.operation import Arguments, Context, Operation
 from bot.operations.values import GivenName
@@ -21,17 +21,32 @@ class MachineArguments(Arguments):
 
 async def run(context: Context, arguments: MachineArguments) -> Found:
     """Look in all zones. Raises UsageError with the names that were meant perhaps, and names zones that did not answer."""
+    return await find(context, arguments.name)
+
+
+async def find(context: Context, wanted: str) -> Found:
+    """The machine or request of this name, or of a beginning that only one has. Errors as for `run`."""
     fleet = await context.services.cloud.fleet()
-    zone, name = _choose(fleet, arguments.name)
+    zone, name = _choose(fleet, wanted, context.asked)
     machine = next((one for one in fleet.machines if (one.zone.name, one.name) == (zone, name)), None)
     request = next((one for one in fleet.requests if one.zone.name == zone and name in {one.name, one.machine}), None)
     if machine is None and request is not None:
         machine = next((one for one in fleet.machines if (one.zone.name, one.name) == (zone, request.machine)), None)
     known = await context.services.deployments.all(context.services.team_id)
-    return _found(context, fleet.at, zone, machine, request, known)
+    found = _found(context, fleet.at, zone, machine, request, known)
+    return found if found.ends_at is not None else found.model_copy(update={"ends_at": await _end_of(context, found)})
 
 
-def _choose(fleet: Fleet, wanted: str) -> tuple[str, str]:
+async def _end_of(context: Context, found: Found) -> datetime | None:
+    """The end that was recorded when the machine was made, while it stands."""
+    leases = context.services.leases
+    if leases is None or found.machine_state is None:
+        return None
+    known = await leases.all(context.services.team_id)
+    return next((one.ends_at for one in known if (one.zone, one.machine) == (found.zone, found.name)), None)
+
+
+def _choose(fleet: Fleet, wanted: str, asked: str) -> tuple[str, str]:
     """(zone, name) of the one that is meant: by its whole name, else by a beginning that only one has.
 
     A request is another name for the machine that it made, and never makes a beginning ambiguous.
@@ -43,11 +58,11 @@ def _choose(fleet: Fleet, wanted: str) -> tuple[str, str]:
     begins = exact or [one for one in names if one[1].startswith(wanted)]
     if len(begins) == 1:
         return begins[0]
-    raise _unclear(fleet, wanted, begins, names)
+    near = tuple(dict.fromkeys(f"{asked or 'machine'} {name}" for _, name in (begins or names)[:5]))
+    raise _unclear(fleet, wanted, begins, near)
 
 
-def _unclear(fleet: Fleet, wanted: str, begins: list[tuple[str, str]], names: list[tuple[str, str]]) -> UsageError:
-    near = tuple(dict.fromkeys(f"machine {name}" for _, name in (begins or names)[:5]))
+def _unclear(fleet: Fleet, wanted: str, begins: list[tuple[str, str]], near: tuple[str, ...]) -> UsageError:
     silent = (
         f" {count(len(fleet.unreachable), 'zone')} did not answer: {listed(sorted(fleet.unreachable))}."
         if fleet.unreachable
@@ -73,7 +88,7 @@ def _found(
     labels = {**(request.labels if request else {}), **(machine.labels if machine else {})}
     name = machine.name if machine else request.name if request else ""
     serves = next((one for one in known if one.machine == name), None) or next(
-        (one for one in known if one.name == labels.get("deployment") and one.machine is None), None
+        (one for one in known if one.name == deployment_of(labels) and one.machine is None), None
     )
     accelerator = (machine.accelerator if machine else None) or (request.accelerator if request else None)
     provisioning = (machine.provisioning if machine else None) or (request.provisioning if request else None)
@@ -92,7 +107,7 @@ def _found(
         created_at=created,
         ours=labels.get("managed-by") == OURS,
         owner=labels.get("owner") or (serves.owner if serves else None),
-        deployment=serves.name if serves else labels.get("deployment"),
+        deployment=serves.name if serves else deployment_of(labels),
         usd_per_hour=hourly(context.services.prices, accelerator, zone, provisioning) if machine else None,
         ends_at=serves.ends_at if serves else None,
         at=at,

@@ -10,7 +10,8 @@ from bot.nouns import ProvisioningModel, Quantity
 class Found(BaseModel):
     """What is known of it; None is unknown. Metadata is never read: start-up scripts hold tokens.
 
-    `ends_at` is the end that is recorded for the deployment which it serves. `request_error` is the cloud's own words.
+    `ends_at` is the end that is recorded for the deployment which it serves, or for the machine itself.
+    `request_error` is the cloud's own words.
     """
 
     name: str

@@ -1,5 +1,7 @@
 """`machines`: all TPU capacity of the project in one answer, orphans marked, silent zones named."""
 
+from collections.abc import Mapping
+
 from pydantic import BaseModel
 
 from bot.nouns import CapacityRequest, Effect, Fleet, Machine, Quantity, RequestState, Role, SeenBy
@@ -11,6 +13,9 @@ from bot.view import Line, Shape, View, bold, line
 
 OURS = "gemma-chatops"
 """The value of the label `managed-by` on whatever this bot made: nothing else is ever changed without a second person."""
+
+UNASSIGNED = "unassigned"
+"""What stands on the label `deployment` of a machine that was made for none."""
 
 SHOWN = 5
 """Lines for machines and requests; the rest waits behind Details."""
@@ -72,7 +77,7 @@ def _machine_row(context: Context, machine: Machine) -> Row:
         zone=machine.zone.name,
         accelerator=machine.accelerator,
         ours=machine.labels.get("managed-by") == OURS,
-        deployment=machine.labels.get("deployment"),
+        deployment=deployment_of(machine.labels),
         usd_per_hour=hourly(context.services.prices, machine.accelerator, machine.zone.name, machine.provisioning),
         age=ago(machine.created_at, context.now) if machine.created_at else None,
     )
@@ -86,11 +91,17 @@ def _request_row(context: Context, request: CapacityRequest) -> Row:
         zone=request.zone.name,
         accelerator=request.accelerator,
         ours=request.labels.get("managed-by") == OURS,
-        deployment=request.labels.get("deployment"),
+        deployment=deployment_of(request.labels),
         usd_per_hour=None,
         age=ago(request.created_at, context.now) if request.created_at else None,
         error=request.error,
     )
+
+
+def deployment_of(labels: Mapping[str, str]) -> str | None:
+    """The deployment that the labels name; None where they name none."""
+    named = labels.get("deployment")
+    return None if named == UNASSIGNED else named
 
 
 def _total(fleet: Fleet, rows: list[Row]) -> Quantity | None:

@@ -5,6 +5,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Annotated
 
+from bot.nouns import ProvisioningModel
+
 _UNITS = {"K": 1024, "M": 1024 * 1024}
 _SPANS = {"s": 1, "m": 60, "min": 60, "h": 3600, "d": 86400}
 
@@ -53,6 +55,12 @@ def _back(word: str) -> str:
     return _span(_BACK.get(word.lower(), word))
 
 
+def _bought(word: str) -> str:
+    """A way of buying capacity by Google's own word."""
+    low = word.lower()
+    return {"flex": "flex-start", "ondemand": "on-demand"}.get(low, low)
+
+
 SLICE = Form("slice", re.compile(r"(v\d+[a-z]*(?:litepod)?|tpu7x)-\d{1,4}", re.I), "v6e-4", str.lower)
 GENERATION = Form("generation", re.compile(r"(?:v\d+[a-z]*|tpu7x|trillium|ironwood)(?:-\d{1,4})?", re.I), "v6e", str.lower)
 MODEL = Form("model", re.compile(r"(?:google/)?(?:gemma-?4-?)?(E2B|E4B|12B|26B(?:-A4B)?|31B)(?:-it)?", re.I), "31B")
@@ -62,6 +70,7 @@ CACHE = Form("cache", re.compile(r"fp8|bf16", re.I), "fp8", str.lower)
 SPAN = Form("since", re.compile(r"\d{1,4}\s*(?:s|m|min|h|d)", re.I), "4h", _span)
 CLOCK = Form("time of day", re.compile(r"\d{1,2}:\d{2}"), "02:40", _clock)
 BACK = Form("time to compare with", re.compile(r"hour|yesterday|day|week|\d{1,4}(?:m|min|h|d)", re.I), "yesterday", _back)
+BOUGHT = Form("way of buying", re.compile(r"flex(?:-start)?|spot|on-?demand", re.I), "flex", _bought)
 TABLE = Form("table", re.compile(r"\S{1,255}\.csv", re.I), "FILE.csv")
 NAME = Form("name", re.compile(r"[a-z][a-z0-9-]{0,62}", re.I), "prod", str.lower)
 REST = Form("text", re.compile(r"\S.*", re.S), "the site is down")
@@ -76,6 +85,7 @@ CacheType = Annotated[str, CACHE]
 Seconds = Annotated[int, SPAN]
 ClockTime = Annotated[int, CLOCK]
 BackSeconds = Annotated[int, BACK]
+Bought = Annotated[ProvisioningModel, BOUGHT]
 TableName = Annotated[str, TABLE]
 GivenName = Annotated[str, NAME]
 RestOfLine = Annotated[str, REST]
