@@ -129,9 +129,9 @@ else
   if container_exists; then
     docker rm --force "$CONTAINER" > /dev/null
   fi
-  @RUN@ > /dev/null
   mkdir -p "$STATE"
   printf '%s\\n' "$SPECIFICATION" > "$STATE/specification"
+  @RUN@ > /dev/null
 fi
 
 publish loading

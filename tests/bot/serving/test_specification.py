@@ -307,6 +307,28 @@ def test_a_new_script_replaces_the_old_container(bench):
     assert verbs == ["rm", "run"]
 
 
+@pytest.mark.parametrize("last", ["mkdir", "docker run", "docker rm"])
+def test_a_machine_that_dies_in_the_middle_comes_up_as_wanted_at_the_next_boot(bench, last):
+    """The script is cut before the line that begins so; what was before stays as it was."""
+    bench.run(script_of(wanted(context=32_768)))
+    script = script_of(wanted())
+    deep = 2 if last == "docker rm" else 1
+    head = script.rpartition("\n" + "  " * deep + last)[0].replace("trap 'failed \"$phase\"' EXIT", "")
+    assert bench.run(head + "\nexit 9\n" + "fi\n" * deep).code == 9
+    done = bench.run(script)
+    assert done.code == 0, done.said
+    ours = [bench.localised(word) for word in run_argv(wanted())]
+    assert done.of("docker", "run") == [ours]
+    assert done.phases[-1] == "ready"
+
+
+def test_it_is_stored_and_read_back_without_loss():
+    made = wanted(cache="fp8", flags=("--limit-mm-per-prompt", '{"image":0}'), environment={"TPU_X": "é'\""})
+    again = EngineSpecification.model_validate_json(made.model_dump_json())
+    assert again == made
+    assert again.fingerprint == made.fingerprint
+
+
 def test_a_container_that_ends_while_loading_is_reported(bench):
     (bench.world / "healthy").unlink()
     (bench.world / "state").write_text("exited")
