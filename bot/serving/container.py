@@ -50,7 +50,8 @@ def environment(specification: EngineSpecification) -> dict[str, str]:
 def run_argv(specification: EngineSpecification) -> tuple[str, ...]:
     """`docker run ...` as argv. TPU containers are privileged and share the host's network (recipes); compiled programs are kept.
 
-    Restarts are bounded and not done at boot (on-failure): at boot the start-up script starts it, once the secrets are there.
+    Restarts are bounded. At boot the start-up script starts it, once the secrets are there; before that docker itself cannot, for
+    the folder that is mounted does not exist yet.
     """
     labels = dict(zip(LABELS, (US, specification.deployment, specification.fingerprint), strict=True))
     with_key = specification.api_key_secret is not None
