@@ -17,7 +17,8 @@ _EQUALS = re.compile(r"(?:=|^\s?\w{0,12}\s?≈|\bequals\b|\bmakes\b)\s?[~≈($�
 _TOGETHER = re.compile(r"\b(?:total|together|altogether|sum|in all|combined|overall)\b", re.IGNORECASE)
 _DIFFERENCE = re.compile(
     r"\b(?:short|more|less|fewer|higher|lower|slower|faster|difference|gap|longer|shorter|left|over|above|below|under|extra"
-    r"|saved?|saves|later|earlier|rose|fell|grew|up|down|by|change|growth|drop|increase|decrease|missing|too much|within|after"
+    r"|saved?|saves|later|earlier|rose|fell|grew|up|down|by|change|growth|drop|increase|decrease|missing"
+    r"|too (?:much|little)|within|after"
     r"|lasted|took|for)\b|[+−-]\s?[$€£]?$",
     re.IGNORECASE,
 )

@@ -9,6 +9,7 @@ from typing import Any
 
 from bot.evidence.calculation import calculated, confirmed, contradicted
 from bot.evidence.context import OF, Context, contexts
+from bot.evidence.elapsed import elapsed
 from bot.evidence.entries import pointed
 from bot.evidence.facts import Fact, gather
 from bot.evidence.figure import Figure
@@ -69,6 +70,7 @@ class Evidence:
         _contradict(taken)
         _wholes(taken, self._index)
         _steps(taken)
+        _lasting(taken, self._index)
         for _ in range(_ROUNDS):
             if not _calculate(taken):
                 break
@@ -200,6 +202,13 @@ def _wholes(taken: _Answer, index: Index) -> None:
         smaller = part.dimension == whole.dimension and whole.value < part.value and not same
         if once or smaller:
             taken.by[place] = None
+
+
+def _lasting(taken: _Answer, index: Index) -> None:
+    """Durations between two times of the results."""
+    for place in taken.numbers[:_MOST]:
+        if taken.by[place] is None and place not in taken.refuted:
+            taken.by[place] = elapsed(taken.text, taken.readings, taken.contexts, place, index)
 
 
 def _steps(taken: _Answer) -> None:

@@ -27,6 +27,7 @@ _SHORT = 60
 """Characters of a string that may name its neighbours, such as `"name": "prod-1"` beside a price."""
 _PLACED = {"from": ("before",), "to": ("after",)}
 """Keys that are empty words in sentences."""
+_BY = re.compile(r"_(?:by|per|at|for)_")
 _DEPTH = 40
 _MOST = 50_000
 """Facts kept: what lies beyond is not looked at, so that a hostile result costs bounded time."""
@@ -113,7 +114,7 @@ def _walk(value: Any, place: _Place, facts: Facts) -> Iterator[None]:
     if isinstance(value, Mapping):
         yield from _walk_mapping(value, place, facts)
     elif isinstance(value, list | tuple | set | frozenset):
-        facts.numbers.append(_fact(place, float(len(value)), (PLAIN,)))
+        facts.numbers.append(replace(_fact(place, float(len(value)), (PLAIN,)), told=True))
         for index, item in enumerate(value):
             inner = place.entry(str(index))
             facts.marks[inner.entries[-1]] = marks_of("", item)
@@ -216,7 +217,12 @@ def _iso(value: str, place: _Place, facts: Facts) -> None:
 
 
 def _instant(at: datetime, place: _Place, facts: Facts) -> None:
-    facts.moments.append(replace(_moment_fact(place, _moments_of(at)), instant=at if at.tzinfo else None))
+    facts.moments.append(replace(_moment_fact(place, _moments_of(at)), instant=at.astimezone(UTC) if _zoned(at) else None))
+
+
+def _zoned(at: datetime) -> bool:
+    """Whether it is aware and stays within the years that Python knows when it is turned to UTC."""
+    return at.tzinfo is not None and 1 < at.year < 9999
 
 
 def _moment_fact(place: _Place, seen: tuple[Moment, ...]) -> Fact:
@@ -265,12 +271,13 @@ def _leaf_words(place: _Place) -> frozenset[str]:
     """Concepts of the innermost key, and of those above it as long as they only say which number it is (p90, before, total)."""
     found: set[str] = set()
     for key in reversed(place.keys[1:]):
-        if key.isdigit() and not found - QUALIFIERS:
+        if key.isdigit() and not found - QUALIFIERS and key is not place.keys[-1]:
             break
         own = _PLACED.get(key) or concepts(key)
         found.update(own)
         if found - QUALIFIERS:
-            sized = bool(own) and own[-1] in SIZES
+            head = concepts(_BY.split(key)[0])
+            sized = bool(head) and head[-1] in SIZES
             return frozenset(found | {SIZED}) if sized else frozenset(found)
     return frozenset(found)
 

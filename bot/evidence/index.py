@@ -13,6 +13,7 @@ from bot.evidence.reading import Amount, Moment, in_zone
 _MOST = 400
 """Facts looked at for one figure; more of them with one value or one word make no difference."""
 _MOST_TEXT = 4_000_000
+_NOW = {"at", "now", "seen", "seen_at", "as_of", "measured_at", "scraped_at", "last_scrape"}
 _LONG_ENDING = re.compile(r"-[a-z]{3,}$")
 
 
@@ -79,6 +80,10 @@ class Index:
             found = (fact for fact in self.facts.moments if _agrees(moment, fact))
             self._agreeing[moment] = list(islice(found, _MOST))
         return self._agreeing[moment]
+
+    def measured(self) -> list[Fact]:
+        """When the quantities were measured: the results' own now."""
+        return [f for f in self.facts.moments if f.instant and f.path.rpartition(".")[2] in _NOW]
 
     def holds_version(self, version: str) -> bool:
         """Whether the results hold exactly this version; two places (`0.26`) also stand for 0.26.1."""

@@ -9,7 +9,7 @@ from bot.evidence.context import Context, plain
 from bot.evidence.facts import CODE, Fact
 from bot.evidence.index import Index, bounds
 from bot.evidence.reading import Amount, Moment, Reading
-from bot.evidence.words import GENERIC, LABELS, LISTED, OBSERVED, OCCURRENCES, QUALIFIERS, SIZED, UNITS, excluded, weight
+from bot.evidence.words import GENERIC, LABELS, LISTED, OBSERVED, OCCURRENCES, QUALIFIERS, SIZED, SIZES, UNITS, excluded, weight
 
 _SAMPLES = {"n", "samples", "observations"}
 _MEASURED = frozenset({"token", "request"})
@@ -31,12 +31,12 @@ def number_supported(reading: Reading, context: Context, index: Index, amounts: 
     best: tuple[float, Fact] | None = None
     matching: set[int] = set()
     for fact, loose in _candidates(reading, index, amounts):
-        if not _may_be(fact, context):
+        if not may_be(fact, context):
             continue
         matching.add(id(fact))
         score = _score(context, fact)
-        if _related(reading, context, fact, loose, score) and (best is None or score > best[0]):
-            best = (score, fact)
+        if _related(reading, context, fact, loose, score) and (best is None or score + _far(context, fact) > best[0]):
+            best = (score + _far(context, fact), fact)
     if best is None or _rival(context, index, amounts, matching, best[1]) > best[0] + _MARGIN:
         return None
     if best[0] < 0.5 and not reading.bare and _in_other_unit(reading, context, index, best[1]):
@@ -51,7 +51,7 @@ def _in_other_unit(reading: Reading, context: Context, index: Index, chosen: Fac
         number = fact.native
         if number is None or _score(context, fact) < 1.0 or any(a.dimension in dimensions for a in fact.amounts):
             continue
-        if min(abs(number - reading.shown), abs(number * 100 - reading.shown)) <= reading.step and _may_be(fact, context):
+        if min(abs(number - reading.shown), abs(number * 100 - reading.shown)) <= reading.step and may_be(fact, context):
             return True
     return False
 
@@ -124,6 +124,9 @@ def _foreign(context: Context, fact: Fact) -> bool:
         return True
     if counted and context.counts and fact.told and not context.counts & fact.leaf:
         return True
+    sized = SIZED in fact.leaf and "limit" not in fact.leaf
+    if counted and sized and context.counts - {"token"} and not context.counts & fact.leaf:
+        return True
     if counted and SIZED in fact.leaf and context.counts & fact.leaf:
         return True
     said = context.near | {context.stage} if context.stage and not context.near & {"before", "after"} else context.near
@@ -135,6 +138,8 @@ def _score(context: Context, fact: Fact, *, names: bool = True) -> float:
     """How well the words around a figure fit a fact: its own words count most, `names` beside it too."""
     own = sum(0.5 if word in context.counts else weight(word) for word in context.near & fact.leaf)
     outer = fact.around | (fact.beside - context.counts) if names else fact.around
+    if "limit" in fact.leaf and not context.near & SIZES:
+        own = 0.0
     other = sum(weight(word) * (1.0 if word in STAGES else 0.6) for word in context.near & (outer - fact.leaf))
     named = 0.8 if _pointed_at(context, fact) else 0.0
     begins = 0.8 if "since" in context.near and fact.leaf & _BEGINNINGS else 0.0
@@ -142,6 +147,11 @@ def _score(context: Context, fact: Fact, *, names: bool = True) -> float:
     per_token = 0.6 if "token" in context.near and any("/token" in a.dimension for a in fact.amounts) else 0.0
     counted = 0.3 if context.counts & fact.things else 0.0
     return own + other + stage + counted + named + per_token + begins
+
+
+def _far(context: Context, fact: Fact) -> float:
+    """A word elsewhere in the sentence tips the scales a little."""
+    return 0.3 if (context.far - context.near - GENERIC) & (fact.leaf | fact.around) else 0.0
 
 
 def _rival(context: Context, index: Index, amounts: tuple[Amount, ...], matching: set[int], chosen: Fact) -> float:
@@ -160,25 +170,25 @@ def _rival(context: Context, index: Index, amounts: tuple[Amount, ...], matching
         seen = fact.leaf | fact.around | fact.beside if names else fact.leaf | fact.around
         if (not seen & words - GENERIC and id(fact) not in near) or (fact.told and _countable(fact)):
             continue
-        if id(fact) in matching or not _may_be(fact, context):
+        if id(fact) in matching or not may_be(fact, context):
             continue
         if any(a.dimension in dimensions for a in fact.amounts):
             unsaid = fact.leaf < chosen.leaf and fact.leaf <= context.near and chosen.leaf - fact.leaf - QUALIFIERS - UNITS
-            extra = 0.4 if unsaid and not unsaid & context.near else 0.0
+            extra = 0.7 if unsaid and not unsaid & context.near else 0.0
             if context.counts and said & fact.leaf and not said & (chosen.leaf | chosen.around | chosen.beside):
                 extra = 0.4
-            best = max(best, _score(context, fact, names=names) + extra)
+            best = max(best, _score(context, fact, names=names) + extra + _far(context, fact))
     return best
 
 
 def moment_supported(moment: Moment, context: Context, index: Index) -> str | None:
     """The path of the time or date that the results hold; None when they hold none, or the words name another one."""
-    matching = [f for f in index.moments_agreeing(moment) if _may_be(f, context)]
+    matching = [f for f in index.moments_agreeing(moment) if may_be(f, context)]
     if not matching:
         return None
     best = max(matching, key=lambda fact: _score(context, fact))
     known = {id(fact) for fact in matching}
-    others = (f for f in index.moments_worded(context.near) if id(f) not in known and _may_be(f, context))
+    others = (f for f in index.moments_worded(context.near) if id(f) not in known and may_be(f, context))
     rival = max((_score(context, f, names=f.leaf == best.leaf) for f in others), default=0.0)
     return best.path if _score(context, best) + _MARGIN >= rival else None
 
@@ -192,7 +202,8 @@ def _pointed_at(context: Context, fact: Fact) -> bool:
     return any(shelf == own and entry in entries for shelf, entries in context.pointed for own, entry in fact.entries)
 
 
-def _may_be(fact: Fact, context: Context) -> bool:
+def may_be(fact: Fact, context: Context) -> bool:
+    """Whether the words around a figure leave this fact possible: no sister field, and no other entry of its list."""
     return not _foreign(context, fact) and not _elsewhere(context, fact)
 
 

@@ -20,6 +20,8 @@ _LASTING = word_set("took duration lasted uptime age elapsed wait runtime delay 
 _MONEY = word_set(
     "cost costs price spent spend budget burn forecast saving savings bill billed usd money charge fee invoice idle_cost"
 )
+_CHANGES = word_set("gain growth increase decrease improvement regression speedup drop")
+"""Changes are mostly told in per cent."""
 _TOKENS = word_set("len length context window")
 _RATES = {"rps": "request/time", "qps": "request/time", "tps": "token/time", "throughput": "/time"}
 _PER_SECOND = word_set("tok token tk req request step message iteration")
@@ -105,6 +107,8 @@ def _rate(words: list[str], value: float) -> tuple[Unit, ...]:
     if below and len(below) > 1 and below[-1] in _SHARES:
         return _shares(below[-1], below, value) if abs(value) <= 1 else (Unit("share", 0.01),)
     top = noun_unit(above[-1]) if above and above[-1] in THINGS else _of(above, value)[0] if above else PLAIN
+    if not above and below and below[0] in {"million", "1m"}:
+        return (Unit("USD", 1.0), PLAIN)
     times = [known for word in below if (known := unit(word)) and known.dimension == "time"]
     if times:
         return (per_time(top, times[0]),)
@@ -118,6 +122,8 @@ def _by_meaning(words: list[str]) -> tuple[Unit, ...]:
     said = set(words)
     if words[0] in {"day", "hour", "minute", "second"}:
         return (Unit("time", _SPELLED_TIMES[words[0]]), PLAIN)
+    if said & _CHANGES:
+        return (Unit("share", 0.01), Unit("share", 1.0), PLAIN)
     if said & _MONEY:
         return (Unit("USD", 1.0), Unit("USD/time", 1.0 / 3600), PLAIN)
     for word in words:
