@@ -54,7 +54,7 @@ async def preview(context: Context, arguments: CreateArguments) -> Preview:
             bold(f"Create {made.order.machine}: {made.order.piece.name}"), f" in {made.order.zone.name}, {_costs(made)}"
         ),
         lines=_told(made, arguments),
-        button=f"Create {made.order.machine}, {rate(made.usd_per_hour)}"[:75],
+        button=f"Create {made.order.machine}, {'price unknown' if made.usd is None else rate(made.usd_per_hour)}"[:75],
         usd=made.usd,
     )
 

@@ -40,4 +40,4 @@ def asks(context: Context, needed_role: Role, what: str, *, second_person: bool)
     if not second_person:
         return line(bold(f"{what[0].upper()}{what[1:]}"))
     named: list[Span] = [span for one in who_may(context.services, needed_role).split() for span in (Mention(id=one), text(" "))]
-    return line(*named, Mention(id=context.actor.user_id), bold(f" asks to {what}"))
+    return line(*named, text("· ") if named else text(""), Mention(id=context.actor.user_id), bold(f" asks to {what}"))

@@ -50,7 +50,7 @@ async def test_what_serves_now_needs_a_second_person_who_is_told_what_is_cut_off
     made = works()
     serving(made)
     asked = await made.say("machine destroy prod-2 because replaced by prod-3")
-    assert told(asked)[0] == f"@S1OPS @U1ANNA @{BEN.user_id} asks to destroy prod-2. It still serves prod: 3 running, 0 waiting"
+    assert told(asked)[0] == f"@S1OPS @U1ANNA · @{BEN.user_id} asks to destroy prod-2. It still serves prod: 3 running, 0 waiting"
     assert "Ends: those requests and its compile cache. Saves $5.40/h." in told(asked)
     assert "Reason: replaced by prod-3" in told(asked)
     with pytest.raises(RefusedError, match="second person"):
