@@ -14,7 +14,7 @@ from bot.model.address import WHAT, server_address
 from bot.model.answering.connection import Connections
 from bot.model.answering.listening import listen
 from bot.model.answering.refusals import FAILURES, no_such_path, nothing, refusal, translated
-from bot.model.answering.request import asked, counted
+from bot.model.answering.request import asked, counted, streamed
 from bot.model.answering.speech import Pieces
 from bot.model.answering.spoken import Spoken
 from bot.model.answering.turns import turn_of
@@ -113,7 +113,7 @@ class VllmModel:
     ) -> AsyncGenerator[str | Turn, None]:
         """Pieces of prose, then the turn. When repetition is cut, the connection is closed so that the server stops too."""
         server = await self._server(deployment)
-        body = {**asked(server.model, messages, tools, limits), "stream": True, "stream_options": {"include_usage": True}}
+        body = streamed(asked(server.model, messages, tools, limits))
         spoken, pieces = Spoken(), Pieces(tools_offered=bool(tools))
         ends_at = asyncio.get_running_loop().time() + limits.total_s
         try:

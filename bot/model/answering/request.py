@@ -34,6 +34,15 @@ def asked(model: ServedModel, messages: Sequence[Message], tools: Sequence[Tool]
     }
 
 
+def streamed(body: Json) -> Json:
+    """The body of the same call as a stream, with its usage at the end.
+
+    With the ids of tokens each one brings a chunk. Without them vLLM sends nothing from `<|tool_call>` to the end of the call
+    [measured: 14 s without a byte], which looks like a dead stream.
+    """
+    return {**body, "stream": True, "stream_options": {"include_usage": True}, "return_token_ids": True}
+
+
 def counted(model: ServedModel, messages: Sequence[Message], tools: Sequence[Tool]) -> Json:
     """The body of /tokenize for the same prompt, without thinking (which changes it by a handful of tokens)."""
     return {"model": model.id, "messages": wire_messages(messages), **_offered(tools), **_thinking(on=False)}

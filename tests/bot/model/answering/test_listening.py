@@ -128,6 +128,19 @@ async def test_keep_alive_comments_are_no_sign_of_life(model: VllmModel, prod: D
     assert (said, type(error)) == ("", RetryLater)
 
 
+async def test_a_call_that_is_still_being_made_is_a_sign_of_life(model: VllmModel, get_pods: Tool) -> None:
+    """Recorded: its tokens bring chunks without words, as `return_token_ids` asks for."""
+    slow = VllmStandIn(Clock())
+    there = Deployment(name="slow", base_url=await slow.start())
+    call = {"index": 0, "id": "a", "function": {"name": "get_pods", "arguments": "{}"}}
+    slow.script(Answer(deltas=(*[{}] * 30, {"tool_calls": [call]}), finish_reason="tool_calls", itl_s=0.02))
+    limits = SHORT.model_copy(update={"silence_s": 0.3})
+    (turn,) = [piece async for piece in model.stream(there, ASKED, [get_pods], limits)]
+    await slow.stop()
+    assert isinstance(turn, Turn)
+    assert [call.arguments for call in turn.calls] == [{}]
+
+
 async def test_the_first_piece_may_take_longer_than_the_others_but_not_for_ever(
     model: VllmModel, prod: Deployment, server: VllmStandIn
 ) -> None:

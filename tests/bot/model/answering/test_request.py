@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from bot.model.answering.request import asked, counted
+from bot.model.answering.request import asked, counted, streamed
 from bot.nouns import AnswerLimits, Message, ServedModel, SystemMessage, Tool, UserMessage
 from bot.ports import PromptTooLongError
 
@@ -49,6 +49,11 @@ def test_a_schema_goes_to_the_server_as_recorded_and_to_the_model_in_words() -> 
 def test_an_answer_as_long_as_the_window_is_not_asked_for() -> None:
     with pytest.raises(PromptTooLongError, match="leaves no room"):
         body(max_tokens=2048)
+
+
+def test_a_stream_asks_for_its_usage_and_for_a_chunk_with_each_token() -> None:
+    more = {"stream": True, "stream_options": {"include_usage": True}, "return_token_ids": True}
+    assert streamed(body()) == {**body(), **more}
 
 
 def test_the_count_is_asked_for_the_same_messages_and_tools(get_pods: Tool) -> None:
