@@ -45,9 +45,9 @@ class _Answer:
     refuted: set[int] = field(default_factory=set)
     exact: dict[int, Reading] = field(default_factory=dict)
 
-    def whole(self, place: int) -> list[Reading]:
-        """All numbers with their values before rounding, but the one at `place` as it is written."""
-        return [self.readings[i] if i == place else self.exact.get(i, self.readings[i]) for i in self.numbers]
+    def whole(self) -> list[Reading]:
+        """All numbers with their values before rounding."""
+        return [self.exact.get(i, self.readings[i]) for i in self.numbers]
 
 
 class Evidence:
@@ -180,11 +180,15 @@ def _contradict(taken: _Answer) -> None:
     """A shown equation must hold; where it does not, one of its figures is wrong and none of them can be trusted."""
     numbers = [taken.readings[i] for i in taken.numbers]
     known = [taken.by[i] is not None for i in taken.numbers]
+    whole = taken.whole()
     for order in range(min(len(numbers), _MOST)):
         wrong = contradicted(taken.text, numbers, known, order)
-        if wrong and not contradicted(taken.text, taken.whole(taken.numbers[order]), known, order):
+        if not wrong:
             continue
-        for place in wrong or ():
+        true, whole[order] = whole[order], numbers[order]
+        holds = not contradicted(taken.text, whole, known, order)
+        whole[order] = true
+        for place in () if holds else wrong:
             taken.by[taken.numbers[place]] = taken.by[taken.numbers[order]] = None
             taken.refuted |= {taken.numbers[place], taken.numbers[order]}
 
@@ -226,13 +230,15 @@ def _calculate(taken: _Answer) -> bool:
     numbers = [taken.readings[i] for i in taken.numbers]
     around = [taken.contexts[i] for i in taken.numbers]
     known = [taken.by[i] is not None for i in taken.numbers]
+    whole = taken.whole()
     found = False
     for order, place in enumerate(taken.numbers[:_MOST]):
         if taken.by[place] is None and place not in taken.refuted:
-            whole = taken.whole(place)
+            true, whole[order] = whole[order], numbers[order]
             taken.by[place] = calculated(taken.text, numbers, around, known, order) or calculated(
                 taken.text, whole, around, known, order
             )
+            whole[order] = true
             found = found or taken.by[place] is not None
     return found
 

@@ -137,7 +137,7 @@ def _write(told: Told, line: str, rng: Random, false_slot: int = -1, kind: str =
 
 def second_right(seed: int) -> SecondCase:
     """An answer of one to three right sentences."""
-    told, rng = _told(seed), Random(f"second right {seed}")
+    told, rng = _told(seed // 4), Random(f"second right {seed}")
     lines = [_write(told, line, rng) for line in rng.sample(told.lines, rng.randint(1, 3))]
     return SecondCase("\n".join(line[0] for line in lines if line), told.results, None)
 
@@ -146,7 +146,7 @@ def second_false(seed: int, kind: str) -> SecondCase:
     """A right answer in which one figure is false in the way of `kind`."""
     rng = Random(f"second {kind} {seed}")
     for attempt in range(2000):
-        told = _told((seed + attempt * 97) % 1500)
+        told = _told(seed // 4 + attempt)
         line = rng.choice(told.lines)
         slots = line.count("{")
         if not slots:

@@ -180,7 +180,7 @@ hostile = (
 )
 
 
-@settings(deadline=None, max_examples=300)
+@settings(deadline=None, max_examples=120)
 @given(hostile, st.lists(st.dictionaries(st.text(max_size=12), json_values, max_size=4), max_size=3))
 def test_hostile_text_never_raises(answer: str, results: list[dict[str, Any]]) -> None:
     figures = check(answer, results)
@@ -198,7 +198,7 @@ def test_ten_times_the_text_takes_no_hundred_times_the_work(pattern: str) -> Non
         check(pattern * times, STATUS)
         return time.process_time() - start
 
-    small, large = took(400), took(4000)
+    small, large = took(200), took(2000)
     assert large < max(small, 0.01) * 60
 
 
