@@ -9,7 +9,7 @@ _DONE = frozenset({"Pull complete", "Already exists"})
 
 
 class PullProgress:
-    """Counts layers. `take` returns a sentence when something changed."""
+    """Counts layers. `take` returns a sentence when another one is done."""
 
     def __init__(self) -> None:
         """No layer is known yet."""
@@ -20,10 +20,12 @@ class PullProgress:
         match = _LAYER.match(line)
         if match is None:
             return None
-        before = self._told()
+        before = self._done
         self._layers[match[1]] = self._layers.get(match[1], False) or match[2] in _DONE
-        now = self._told()
-        return now if now != before else None
+        if self._done == before:
+            return None
+        return f"pulling the image: {self._done} of {len(self._layers)} layers"
 
-    def _told(self) -> str:
-        return f"pulling the image: {sum(self._layers.values())} of {len(self._layers)} layers"
+    @property
+    def _done(self) -> int:
+        return sum(self._layers.values())

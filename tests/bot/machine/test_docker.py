@@ -161,8 +161,8 @@ def test_a_pull_tells_layers_as_they_come():
     ]
     assert [progress.take(line) for line in lines] == [
         None,
-        "pulling the image: 0 of 1 layers",
-        "pulling the image: 0 of 2 layers",
+        None,
+        None,
         "pulling the image: 1 of 2 layers",
         None,
     ]

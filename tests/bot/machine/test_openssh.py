@@ -5,7 +5,6 @@ import getpass
 import os
 import shutil
 import subprocess
-import time
 from pathlib import Path
 
 import pytest
@@ -115,13 +114,11 @@ async def test_codes_signals_streams_and_standard_input_come_through(real, shell
 
 
 async def test_time_and_size_are_bounded(real, shell):
-    began = time.monotonic()
     with pytest.raises(RetryLater, match="did not end"):
         await shell.run(real.host, ("sleep", "60"), timeout_s=0.3)
     ran = await shell.run(real.host, ("yes", "hello"), timeout_s=10, max_bytes=100_000)
     assert ran.truncated
     assert len(ran.stdout) == 100_000
-    assert time.monotonic() - began < 20
 
 
 async def test_a_line_that_never_ends_is_cut_and_the_rest_is_lines_again(real, shell):
@@ -175,20 +172,30 @@ async def test_a_tunnel_carries_bytes_both_ways(real, shell):
 
 async def test_the_server_going_away_while_a_command_runs_is_told(real, shell):
     running = asyncio.create_task(shell.run(real.host, ("sleep", "60"), timeout_s=20))
-    await asyncio.sleep(0)
-    for _ in range(200):
-        if children(real.process.pid):
+    for _ in range(500):
+        if any(name == "sleep" for _, name in below(real.process.pid)):
             break
         await asyncio.sleep(0.02)
-    await asyncio.sleep(0.3)
-    for child in children(real.process.pid):
-        os.kill(child, 9)
+    for child, name in below(real.process.pid):
+        if name.startswith("sshd") or name == "sleep":
+            os.kill(child, 9)
     with pytest.raises(RetryLater) as told:
         await asyncio.wait_for(running, 10)
     assert told.value.arrived is None
 
 
-def children(pid: int) -> list[int]:
-    """The processes that this one started."""
-    told = Path(f"/proc/{pid}/task/{pid}/children").read_text()
-    return [int(word) for word in told.split()]
+def below(pid: int) -> list[tuple[int, str]]:
+    """(number, name) of all processes that this one or its children started."""
+    told = []
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            number, _, rest = stat.read_text().partition(" (")
+        except OSError:
+            continue
+        name, _, rest = rest.rpartition(") ")
+        told.append((int(number), int(rest.split()[1]), name))
+    found, parents = [], {pid}
+    while more := [(number, name) for number, parent, name in told if parent in parents and (number, name) not in found]:
+        found += more
+        parents |= {number for number, _ in more}
+    return found
