@@ -72,7 +72,7 @@ def _entry(raw: Mapping[str, str]) -> Entry:
 
 def show(found: Audited, _context: Context) -> View:
     """A line each."""
-    span = duration(found.seconds)
+    span = "24 h" if found.seconds == AuditArguments().since else duration(found.seconds)
     if not found.entries:
         return View(verdict=line(bold(f"Nothing was changed, spent or destroyed in the last {span}")))
     lines = tuple(_line(one) for one in found.entries)

@@ -34,9 +34,13 @@ class SetArguments(Arguments):
 
 
 class Spending(BaseModel):
-    """The limit and this month, as far as they are known; `changed` when the limit was just set."""
+    """The limit and this month, as far as they are known; `changed` when the limit was just set.
+
+    `limit` None: there is none, or, with `limit_known` False, nobody could look.
+    """
 
     limit: Limit | None
+    limit_known: bool
     since: datetime
     spent: Quantity | None
     burn: Quantity | None
@@ -63,6 +67,7 @@ async def _spending(context: Context, *, changed: bool) -> Spending:
     known = await budget_gate.month(context)
     return Spending(
         limit=await budget_gate.limit(context),
+        limit_known=context.services.house is not None,
         since=known.since,
         spent=known.spent,
         burn=known.burn,
@@ -80,7 +85,8 @@ def show(found: Spending, context: Context) -> View:
 def _verdict(found: Spending) -> Line:
     spent = "spent so far unknown" if found.spent is None else f"at least {money(found.spent.value)} spent"
     if found.limit is None:
-        return line(bold("No limit is set"), f" · {spent} in {found.since:%B}")
+        none = "No limit is set" if found.limit_known else "The limit is unknown"
+        return line(bold(none), f" · {spent} in {found.since:%B}")
     set_to = "The limit is now" if found.changed else "Limit"
     return line(bold(f"{set_to} {money(found.limit.usd)} a month"), f" · {spent} in {found.since:%B}")
 
@@ -99,11 +105,11 @@ def _lines(found: Spending, context: Context) -> list[Line]:
         lines.append(line("Counted: the machines that run now, by list price. What ended earlier this month is not counted."))
     if found.unpriced:
         lines.append(line(f"{count(found.unpriced, 'machine')} of unknown price on top."))
-    if found.missing:
-        lines.append(line(f"Not seen: {found.missing}"))
+    missing = () if found.limit_known else (str(NotConnectedError("Redis", "REDIS_URL")),)
+    lines += [line(one) for one in (*missing, *((found.missing,) if found.missing else ()))]
     if found.limit is not None:
         lines.append(line("Set by ", Mention(id=found.limit.by), ", ", When(at=found.limit.at, date=True)))
-    elif context.role >= Role.ADMIN:
+    elif context.role >= Role.ADMIN and found.limit_known:
         lines.append(line("Without a limit nothing is refused for its price: /gemma budget set $500"))
     return lines
 

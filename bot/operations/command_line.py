@@ -177,6 +177,8 @@ def _validated(operation: AnyOperation, given: dict[str, Any]) -> Arguments:
     read: dict[str, Any] = {}
     for key, value in given.items():
         form = form_of(fields[key])
+        if form is not None and not value:
+            raise _usage(operation, f"“{key}” needs a value, such as {form.example}.")
         if form is not None and not form.matches(value):
             raise _usage(operation, f"“{value[:40]}” is not a {form.name}, such as {form.example}.")
         try:

@@ -9,7 +9,7 @@ from bot.nouns import Deployment, Effect, Role, SeenBy
 from bot.operations.operation import Context, NoArguments, Operation
 from bot.operations.sources import attempt
 from bot.operations.wording import count, duration
-from bot.view import Button, Line, Shape, View, bold, code, line
+from bot.view import Button, Line, Mention, Shape, View, bold, code, line, text
 
 SHOWN = 6
 """Lines for deployments; the rest waits behind Details."""
@@ -98,17 +98,18 @@ def show(found: Known, _context: Context) -> View:
 
 def _line(row: Row, at: datetime) -> Line:
     state = {True: "answers", False: "does not answer", None: "no address"}[row.answers]
-    where = ", ".join(part for part in (row.accelerator, row.zone, row.machine) if part) or "place unknown"
+    known = [part for part in (row.accelerator, row.zone, row.machine) if part]
+    where = ", ".join(known) or "place unknown"
     flags = [f"window {row.window:,}" if row.window else "window unknown"]
     flags += [f"{name} {value}" for name, value in row.settings.items()]
     parts = (
-        f" {state} · {(row.model or 'model unknown').rpartition('/')[2]} on {where}",
+        f" {state} · {(row.model or 'model unknown').rpartition('/')[2]}{' on ' if known else ', '}{where}",
         f"image {row.image or 'unknown'}",
         ", ".join(flags),
         _end(row, at),
-        f"owner {row.owner or 'unknown'}",
     )
-    return line(bold(row.name), " · ".join(parts))
+    owner = Mention(id=row.owner) if row.owner and row.owner[:1] in {"U", "W"} else text(row.owner or "unknown")
+    return line(bold(row.name), " · ".join(parts), " · owner ", owner)
 
 
 def _end(row: Row, at: datetime) -> str:

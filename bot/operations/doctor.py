@@ -13,7 +13,7 @@ from bot.operations.doctor_scopes import missing
 from bot.operations.operation import Context, NoArguments, Operation
 from bot.operations.wording import count, listed
 from bot.ports import House, Memory
-from bot.view import Line, Shape, View, bold, code, line, text
+from bot.view import Line, Shape, View, bold, line
 
 REDIS_NEEDED = (6, 2)
 """Redis 6.2 brought what our Lua calls and sorted sets use (redis.io, command history)."""
@@ -69,8 +69,10 @@ def _house(context: Context) -> House:
 
 
 async def slack(context: Context) -> tuple[Finding, ...]:
-    """The token, and what the app may do."""
-    granted = await _house(context).probes.scopes()
+    """The token, and what the app may do. Raises NotConnectedError where this process has nothing to ask Slack with."""
+    if context.services.house is None:
+        raise NotConnectedError("Slack", "SLACK_BOT_TOKEN and REDIS_URL")
+    granted = await context.services.house.probes.scopes()
     token = Finding(what="Slack token", met=True, found="accepted")
     if granted is None:
         return token, Finding(what="Slack permissions", met=None, found="Slack did not say")
@@ -137,7 +139,7 @@ async def processes(context: Context) -> tuple[Finding, ...]:
     if not gone:
         told = ", ".join(f"{alive[name]} {name}" for name in PROCESSES)
         return (Finding(what="Processes", met=True, found=told),)
-    fix = "Start " + listed([f"`gemma {name}`" for name in dict.fromkeys(_command(one) for one in gone)]) + "."
+    fix = "Start " + listed([f"gemma {name}" for name in dict.fromkeys(_command(one) for one in gone)]) + "."
     return (Finding(what="Processes", met=False, found=f"no sign of life: {listed(gone, most=6)}", fix=fix),)
 
 
@@ -214,8 +216,7 @@ def _verdict(wrong: int, unknown: int, of: int) -> Line:
 
 def _line(one: Finding) -> Line:
     shape = {True: Shape.GOOD, False: Shape.BAD, None: Shape.CONCERN}[one.met]
-    fix = (text(" → "), code(one.fix)) if one.fix else ()
-    return (text(f"{shape.value} {one.what}: {one.found}"), *fix)
+    return line(f"{shape.value} {one.what}: {one.found}" + (f" → {one.fix}" if one.fix else ""))
 
 
 DOCTOR = Operation(

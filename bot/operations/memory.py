@@ -99,7 +99,8 @@ async def _as_it_runs(context: Context, arguments: MemoryArguments, deployment: 
             on_tpu=deployment.accelerator is not None or None,
         )
     except UsageError as error:
-        raise UsageError(" ".join((*missing, str(error))), next_step="For example: /gemma memory 31B v6e-4 64K") from error
+        why = " ".join(f"{one.rstrip('.')}." for one in missing)
+        raise UsageError(f"{error}.", next_step=f"{why} For example: /gemma memory 31B v6e-4 64K".strip()) from error
     return _memory(context, arguments, answer, deployment, about=deployment.name, missing=missing)
 
 

@@ -17,6 +17,9 @@ SEALED = Form("setup code from the log of `web`", re.compile(r"[0-9a-f]{32}"), "
 """The digest that the door puts in the code's place (`handlers.slack.secrets`)."""
 
 
+NO_ADMIN_YET = "Nobody is admin here yet, and only admins set up deployments."
+
+
 class SetupArguments(Arguments):
     """The one-time code, for the first admin."""
 
@@ -32,6 +35,8 @@ class SetUp(BaseModel):
 async def run(context: Context, arguments: SetupArguments) -> SetUp:
     """With a code its first user becomes admin. Raises RefusedError for a wrong one, and for whoever is no admin."""
     if arguments.code is None:
+        if not context.services.grants.admins and context.role < Role.ADMIN:
+            raise RefusedError(NO_ADMIN_YET, next_step="The log of the web process shows a code: /gemma setup CODE.")
         check_role(context.services, Role.ADMIN, context.role)
         return SetUp()
     house = _house(context)

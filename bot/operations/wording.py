@@ -43,8 +43,8 @@ def ago(then: datetime, now: datetime) -> str:
 
 
 def count(n: int, one: str, many: str | None = None) -> str:
-    """`1 zone`, `3 zones`."""
-    return f"{n} {one if n == 1 else (many or one + 's')}"
+    """`1 zone`, `3 zones`, `412,923 observations`."""
+    return f"{n:,} {one if n == 1 else (many or one + 's')}"
 
 
 def listed(names: list[str], most: int = 4) -> str:

@@ -77,3 +77,8 @@ async def test_without_redis_it_says_what_to_set(world: Any) -> None:
     nowhere = Context(services, Actor(team_id="T1", user_id="U1"), Role.ADMIN, Place(channel="C1"), world.now)
     with pytest.raises(NotConnectedError, match="REDIS_URL"):
         await run(nowhere, AuditArguments())
+
+
+async def test_a_day_is_told_in_the_hours_that_people_type(world: Any) -> None:
+    outcome = await ask(world, HouseInMemory(grants=ADMIN), "audit")
+    assert plain(outcome.view.verdict) == "Nothing was changed, spent or destroyed in the last 24 h"

@@ -10,6 +10,7 @@ from house_doubles import HouseInMemory, ask
 from bot.errors import RefusedError, RetryLater, UsageError
 from bot.nouns import Actor, Effect, Machine, MachineState, ProvisioningModel, Role, SeenBy, Zone
 from bot.operations import budget_gate
+from bot.operations.budget import run, show
 from bot.operations.execute import execute
 from bot.operations.operation import Consent, Context, NoArguments, Operation, Preview, Started
 from bot.ports import Cloud, Grants, Limit
@@ -177,3 +178,11 @@ async def test_a_cloud_that_is_silent_leaves_the_limit_known_and_the_rest_unknow
     silent = replace(context(world, HouseInMemory()).services, cloud=cast(Cloud, Silent()))
     known = await budget_gate.month(replace(context(world, HouseInMemory()), services=silent))
     assert (known.spent, known.burn, known.missing) == (None, None, "Google does not answer.")
+
+
+async def test_without_redis_the_limit_is_unknown_which_is_not_the_same_as_none(world: Any) -> None:
+    services = replace(world.services(), house=None)
+    context = Context(services, Actor(team_id="T1", user_id="U1"), Role.VIEWER, Place(channel="C1"), world.now)
+    view = show(await run(context, NoArguments()), context)
+    assert plain(view.verdict).startswith("The limit is unknown · ")
+    assert "Redis: not connected, set REDIS_URL" in [plain(one) for one in view.lines]

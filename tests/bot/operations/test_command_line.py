@@ -169,3 +169,20 @@ def test_whatever_is_typed_makes_a_request_or_a_usage_error(typed: str) -> None:
 def test_normalising_twice_is_normalising_once(typed: str) -> None:
     once = normalise(typed[: LENGTH_LIMIT // 2])
     assert normalise(once) == once
+
+
+@pytest.mark.parametrize("typed", ["what is slow here?", "why?", "how many users fit"])
+def test_a_question_is_a_question_though_its_first_word_looks_like_one_of_the_table(typed: str) -> None:
+    with pytest.raises(UsageError, match="cannot answer questions in plain words yet"):
+        parse(OPERATIONS, typed)
+
+
+def test_a_slip_of_the_fingers_is_one_in_a_longer_line_too() -> None:
+    with pytest.raises(UsageError) as found:
+        parse(OPERATIONS, "metrisc since 6h")
+    assert found.value.near == ("metrics",)
+
+
+def test_the_name_of_a_value_without_the_value_is_not_taken_for_a_name() -> None:
+    with pytest.raises(UsageError, match="“since” needs a value, such as"):
+        parse(OPERATIONS, "metrics since")

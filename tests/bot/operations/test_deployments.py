@@ -5,7 +5,7 @@ from typing import Any
 
 from bot.errors import RetryLater
 from bot.nouns import Deployment, EngineSample, ServedModel
-from bot.view import LINES_LIMIT, VERDICT_LIMIT, Shape, plain
+from bot.view import LINES_LIMIT, VERDICT_LIMIT, Mention, Shape, plain
 
 
 async def test_each_with_model_slice_image_flags_end_and_owner(world: Any) -> None:
@@ -31,7 +31,7 @@ async def test_one_that_does_not_answer_is_listed_and_what_is_unknown_says_so(wo
     assert plain(view.verdict) == "2 deployments · 0 of 2 answer"
     rows = [plain(one) for one in view.lines]
     assert rows[0] == (
-        "prod does not answer · model unknown on place unknown · image unknown · window unknown · end unknown · owner unknown"
+        "prod does not answer · model unknown, place unknown · image unknown · window unknown · end unknown · owner unknown"
     )
     assert rows[1].startswith("planned no address")
 
@@ -49,3 +49,8 @@ async def test_many_fit_a_phone_and_the_rest_waits_behind_details(world: Any) ->
     assert len(plain(view.verdict)) <= VERDICT_LIMIT
     assert 1 + len(view.lines) <= LINES_LIMIT
     assert len(view.lines) + len(view.details) == 20
+
+
+async def test_an_owner_from_slack_is_shown_by_name(world: Any) -> None:
+    world.deployments = [Deployment(name="planned", owner="U0ANNA")]
+    assert (await world.ask("deployments")).view.lines[0][-1] == Mention(id="U0ANNA")

@@ -70,8 +70,8 @@ def zone_silent(_house: HouseInMemory, world: Any) -> None:
         (house_with(about=ALL_WELL.model_copy(update={"append_only": False})), "Redis append-only file", False, "appendonly yes"),
         (house_with(about=ALL_WELL.model_copy(update={"eviction": "allkeys-lru"})), "Redis eviction", False, "noeviction"),
         (house_with(about=Memory(version="7.0.0", append_only=None, eviction=None)), "Redis eviction", None, "noeviction"),
-        (house_with(living={**ALIVE, "clock": 0}), "Processes", False, "`gemma clock`"),
-        (house_with(living={"web": 1, "clock": 1}), "Processes", False, "`gemma worker`"),
+        (house_with(living={**ALIVE, "clock": 0}), "Processes", False, "Start gemma clock."),
+        (house_with(living={"web": 1, "clock": 1}), "Processes", False, "Start gemma worker."),
         (zone_silent, "Google zones", False, "roles/tpu.viewer"),
         (engine_says(RetryLater("Gemma's server does not answer.", next_step="Start it.")), "Model prod", False, "Start it."),
         (engine_says(()), "Model prod", False, "log"),
@@ -109,4 +109,5 @@ async def test_without_redis_the_rest_is_still_looked_at(world: Any) -> None:
     context = Context(services, Actor(team_id="T1", user_id="U1"), Role.VIEWER, Place(channel="C1"), world.now)
     found = {one.what: one for one in (await run(context, NoArguments())).findings}
     assert found["Redis"].fix == "Set REDIS_URL and restart."
+    assert found["Slack"].fix == "Set SLACK_BOT_TOKEN and REDIS_URL and restart."
     assert found["Model prod"].met is True

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from bot.errors import RetryLater, UsageError
-from bot.nouns import EngineSample, ServedModel
+from bot.nouns import Deployment, EngineSample, ServedModel
 from bot.view import LINES_LIMIT, VERDICT_LIMIT, View, plain
 
 ROWS = Path("tests/fixtures/planner")
@@ -141,3 +141,12 @@ async def test_the_exact_form_without_gib_computes_the_room_from_slice_and_utili
 async def test_values_that_make_no_plan_are_refused_in_words(world: Any, words: str, why: str) -> None:
     with pytest.raises(UsageError, match=why):
         await world.ask(words)
+
+
+async def test_an_engine_that_is_silent_leaves_a_sentence_for_what_is_needed_and_one_for_why(world: Any) -> None:
+    world.engine = {"models": RetryLater("no answer"), "sample": RetryLater("no answer")}
+    world.deployments = [Deployment(name="prod", base_url="http://127.0.0.1:1")]
+    with pytest.raises(UsageError) as error:
+        await world.ask("memory")
+    assert str(error.value) == "No engine told its cache, so I need the model and the slice."
+    assert error.value.telling.next_step == "no answer. For example: /gemma memory 31B v6e-4 64K"

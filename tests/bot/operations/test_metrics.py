@@ -53,7 +53,7 @@ async def test_one_column_with_percentiles_and_the_bounds_they_lie_between(world
     assert "Cache full: 50 % on average, 90 % at most · preemptions 120 · prefix hits 25 %" in told
     assert "Running 4.0 (at most 5) · waiting unknown" in told
     assert "Between tokens: unknown, nothing was observed." in told
-    assert "over 3600 observations" in told
+    assert "over 3,600 observations" in told
 
 
 async def test_against_yesterday_stands_side_by_side_in_words(world: Any) -> None:

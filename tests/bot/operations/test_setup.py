@@ -33,9 +33,15 @@ async def test_a_wrong_code_makes_nobody_admin_and_does_not_spend_the_right_one(
 
 async def test_without_a_code_only_an_admin_is_shown_the_form(world: Any) -> None:
     with pytest.raises(RefusedError, match="Only admins"):
-        await ask(world, HouseInMemory(), "setup")
+        await ask(world, HouseInMemory(grants=Grants(admins=("U2",))), "setup")
     outcome = await ask(world, HouseInMemory(grants=ADMIN), "setup")
     assert [button.words for button in outcome.view.buttons] == ["setup"]
+
+
+async def test_while_nobody_is_admin_whoever_tries_is_told_where_the_code_is(world: Any) -> None:
+    with pytest.raises(RefusedError, match="Nobody is admin here yet") as refused:
+        await ask(world, HouseInMemory(), "setup")
+    assert "/gemma setup CODE" in refused.value.telling.next_step
 
 
 async def test_a_running_server_is_remembered_with_what_it_says_of_itself(world: Any) -> None:
