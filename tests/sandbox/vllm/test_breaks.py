@@ -52,6 +52,13 @@ async def test_any_body_can_be_sent_in_place_of_an_answer(client: httpx.AsyncCli
     assert (await client.post(CHAT, json=HELLO)).json()["choices"][0]["stop_reason"] == 50
 
 
+async def test_a_broken_stream_can_be_ordered_over_http(client: httpx.AsyncClient, server: VllmStandIn) -> None:
+    order = [{"text": "one two", "stop_reason": 50, "breaks": {"after": 1, "how": "end", "sent": "data: x\n\n"}}]
+    async with httpx.AsyncClient(base_url=server.control_url, trust_env=False) as told:
+        assert (await told.post("/sandbox/answers", json=order)).json() == {"ok": True}
+    assert (await client.post(CHAT, json={**HELLO, "stream": True})).text.endswith("data: x\n\n")
+
+
 async def test_tools_are_refused_in_the_recorded_words_where_tool_calling_is_off(clock: HeldClock) -> None:
     server = VllmStandIn(clock, tool_calling=False)
     async with httpx.AsyncClient(base_url=await server.start(), trust_env=False) as client:

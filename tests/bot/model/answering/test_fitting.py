@@ -30,6 +30,7 @@ def test_quotes_go_at_all_depths_and_only_where_the_name_had_them() -> None:
 
 def test_leaked_quote_tokens_go_from_names_and_values() -> None:
     assert cleaned_names({'<|"|>ns<|"|>': '<|"|>prod<|"|>', "q": 'say <|"|>hi<|"|> now'}) == {"ns": "prod", "q": 'say "hi" now'}
+    assert cleaned_names({"ns": '<|"|>prod<|"|>'}) == {"ns": "prod"}
 
 
 def test_of_two_names_that_become_one_the_first_counts() -> None:
