@@ -27,6 +27,8 @@ _SHORT = 60
 """Characters of a string that may name its neighbours, such as `"name": "prod-1"` beside a price."""
 _PLACED = {"from": ("before",), "to": ("after",)}
 """Keys that are empty words in sentences."""
+MEASURED = "measured_at"
+"""What the time of a quantity is called in paths, unlike the `at` of an event."""
 _BY = re.compile(r"_(?:by|per|at|for)_")
 _DEPTH = 40
 _MOST = 50_000
@@ -230,9 +232,9 @@ def _moment_fact(place: _Place, seen: tuple[Moment, ...]) -> Fact:
 
 
 def _measured_at(value: str, place: _Place, facts: Facts) -> None:
-    """When a quantity was measured: a time that may be told, but none that its words name."""
+    """When a quantity was measured: its words are the keys above it."""
     if _ISO.fullmatch(value):
-        _iso(value, _Place((*place.keys[:-1], "at")), facts)
+        _iso(value, _Place((*place.keys[:-1], MEASURED)), facts)
 
 
 def _moments_of(at: datetime) -> tuple[Moment, ...]:

@@ -6,7 +6,7 @@ from dataclasses import replace
 from datetime import date
 
 from bot.evidence.context import Context, plain
-from bot.evidence.facts import CODE, Fact
+from bot.evidence.facts import CODE, MEASURED, Fact
 from bot.evidence.index import Index, bounds
 from bot.evidence.reading import Amount, Moment, Reading
 from bot.evidence.words import GENERIC, LABELS, LISTED, OBSERVED, OCCURRENCES, QUALIFIERS, SIZED, SIZES, UNITS, excluded, weight
@@ -189,8 +189,13 @@ def moment_supported(moment: Moment, context: Context, index: Index) -> str | No
     best = max(matching, key=lambda fact: _score(context, fact))
     known = {id(fact) for fact in matching}
     others = (f for f in index.moments_worded(context.near) if id(f) not in known and may_be(f, context))
-    rival = max((_score(context, f, names=f.leaf == best.leaf) for f in others), default=0.0)
+    rival = max((_measured(f) * _score(context, f, names=f.leaf == best.leaf) for f in others), default=0.0)
     return best.path if _score(context, best) + _MARGIN >= rival else None
+
+
+def _measured(fact: Fact) -> float:
+    """The time at which a quantity was measured is seldom what the words around a time name."""
+    return 0.5 if fact.path.endswith("." + MEASURED) else 1.0
 
 
 def _elsewhere(context: Context, fact: Fact) -> bool:

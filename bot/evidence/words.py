@@ -55,6 +55,7 @@ _PHRASES: dict[str, str] = {
     "last": "last|newest",
     "deploy": "deploy|deployed|rollout|rolled out",
     "restart": "restart|restarted|reboot",
+    "change": "change|changed",
     "alert": "alert|alerted|alarm",
     "create": "create|created|creation",
     "context": "context|window|model len|context length",
@@ -100,9 +101,7 @@ OBSERVED = word_set("request run sample")
 """What `n` counts in a result."""
 LABELS = word_set("code port pid epoch seed errno uid")
 """Numbers that name something and count nothing."""
-GENERIC = frozenset(
-    {"request", "token", "latency", "time", "total", "engine", "count", "user", "model", "gap", "rate", "took", "take", "cost"}
-)
+GENERIC = word_set("request token latency time total engine count user model gap rate took take cost month")
 _STOP = word_set(
     "a an the of in on at to for by is are be been it its this that and or with without per as not no so than then there here "
     "has have had do does did will would can may about over under up down into out off from all more less only just each value "
