@@ -141,7 +141,7 @@ def _score(context: Context, fact: Fact, *, names: bool = True) -> float:
     if "limit" in fact.leaf and not context.near & SIZES:
         own = 0.0
     other = sum(weight(word) * (1.0 if word in STAGES else 0.6) for word in context.near & (outer - fact.leaf))
-    named = 0.8 if _pointed_at(context, fact) else 0.0
+    named = 0.9 if _pointed_at(context, fact) else 0.0
     begins = 0.8 if "since" in context.near and fact.leaf & _BEGINNINGS else 0.0
     stage = 0.4 if context.stage and context.stage in fact.leaf | fact.around else 0.0
     per_token = 0.6 if "token" in context.near and any("/token" in a.dimension for a in fact.amounts) else 0.0
