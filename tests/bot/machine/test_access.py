@@ -62,7 +62,11 @@ def test_a_machine_that_still_boots_is_waited_for(machine, attributes):
     assert told.value.arrived is False
 
 
-@pytest.mark.parametrize("value", ["", "AAAA", PUBLIC[1] + "\nssh-rsa AAAA", "é", "AAAAC3NzaC1lZDI1NTE5AAAAIA==", " "])
+@pytest.mark.parametrize(
+    "value",
+    ["", "AAAA", PUBLIC[1] + "\nssh-rsa AAAA", "é", "AAAAC3NzaC1lZDI1NTE5AAAAIA==", " "],
+    ids=["empty", "short", "two lines", "not ascii", "cut off", "blank"],
+)
 def test_values_that_are_no_keys_are_left_out(value):
     assert host_keys({"hostkeys/ssh-ed25519": value}) == ()
 
