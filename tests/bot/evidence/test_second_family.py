@@ -1,8 +1,12 @@
 """The check against generators and sentences that were written apart from its rules: other results, other phrasings."""
 
+from typing import Any
+
 import pytest
+from chat_sentences import CHAT, CHAT_RIGHT
 from holdout_sentences import FALSE, RESULTS, RIGHT, lines
 from second_planting import SECOND_CLASSES, SecondCase, second_false, second_right
+from stage_sentences import STAGE, STAGE_RIGHT
 
 from bot.evidence import Evidence, Figure, check
 
@@ -74,3 +78,9 @@ def test_a_hold_out_by_hand_is_mostly_judged_right() -> None:
 
 HOLD_OUT_FLAGGED = 10
 HOLD_OUT_MISSED = 2
+
+
+@pytest.mark.parametrize(("results", "answers"), [(CHAT, CHAT_RIGHT), (STAGE, STAGE_RIGHT)])
+def test_right_sentences_about_two_more_services_pass(results: list[dict[str, Any]], answers: list[str]) -> None:
+    evidence = Evidence(results)
+    assert [answer for answer in answers if not all(f.supported for f in evidence.check(answer))] == []
