@@ -16,6 +16,7 @@ from bot.operations.operation import Arguments, Consent, Context, Operation, Pre
 from bot.operations.values import GivenName, RestOfLine
 from bot.operations.wording import duration, money
 from bot.ports import Authorised
+from bot.ports.stores import UNSTOPPABLE
 from bot.view import Button, Line, Shape, View, When, bold, line
 
 PATIENCE = timedelta(minutes=30)
@@ -42,6 +43,8 @@ class Doomed(BaseModel):
     created_at: datetime | None
     usd_per_hour: Quantity | None
     asked_at: datetime
+    lost_at: datetime | None = None
+    """When it was first seen to be gone, of a machine that was not meant to go yet."""
 
 
 async def preview(context: Context, arguments: DestroyArguments) -> Preview:
@@ -101,7 +104,11 @@ async def run(context: Context, arguments: DestroyArguments) -> Started:
         usd_per_hour=found.usd_per_hour,
         asked_at=context.now,
     )
-    notes = {"doomed": doomed.model_dump_json(), BILLS: _bills(doomed)}
+    notes = {
+        "doomed": doomed.model_dump_json(),
+        BILLS: _bills(doomed),
+        UNSTOPPABLE: "what Google has begun to delete cannot be kept",
+    }
     return await begin(context, "machine.destroy", arguments, f"{found.name} is being destroyed", notes)
 
 
@@ -183,12 +190,13 @@ def _gone(doomed: Doomed, now: datetime) -> View:
     """The verdict with what it cost: from its making until it was seen gone, so rather too much than too little."""
     if not doomed.stood:
         return View(verdict=line(bold(f"{doomed.name} is gone"), " · it never had a machine"), shape=Shape.GOOD)
-    spent = cost(doomed.usd_per_hour, doomed.created_at, now)
+    spent = cost(doomed.usd_per_hour, doomed.created_at, doomed.lost_at or now)
     price = "cost unknown" if spent is None else f"cost about {money(spent.value)}"
     lines = [line(f"{_source(doomed, spent)}{doomed.zone}. Request and machine were both looked for and are not there.")]
+    said = "was lost before its end" if doomed.lost_at is not None else "is gone"
     return View(
-        verdict=line(bold(f"{doomed.name} is gone"), " · billing stopped at ", When(at=now), f", {price}"),
-        shape=Shape.GOOD,
+        verdict=line(bold(f"{doomed.name} {said}"), " · billing stopped at ", When(at=doomed.lost_at or now), f", {price}"),
+        shape=Shape.CONCERN if doomed.lost_at is not None else Shape.GOOD,
         lines=tuple(lines),
         buttons=(Button(label="All machines", words="machines"),),
     )

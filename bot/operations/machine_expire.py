@@ -1,19 +1,25 @@
 """The end of machines that never end by themselves: spot and on-demand are deleted when the time is over that was said yes to."""
 
+from datetime import datetime
+
 from pydantic import BaseModel
 
 from bot.errors import UsageError
-from bot.nouns import Effect, Role, SeenBy
-from bot.operations.course import BILLS, Course, Ended, Move, begin, never_shown
+from bot.nouns import Effect, MachineState, Role, SeenBy
+from bot.operations.course import BILLS, Course, Ended, Move, begin, capacity_of, never_shown
 from bot.operations.machine_destroy import Doomed, delete, watch
 from bot.operations.machine_plan import Plan
 from bot.operations.machine_words import rate
 from bot.operations.operation import Arguments, Context, Operation, Queue, Started
 from bot.operations.values import GivenName
 from bot.ports import Lease
+from bot.ports.stores import UNSTOPPABLE
 
 LOOK_S = 300.0
-"""Between looks whether the end has come or was moved."""
+"""Between looks whether the end has come or was moved, and whether the machine still stands."""
+
+MISSED_S = 60.0
+"""A machine that is not there is looked for once more after this, for somebody may be destroying it just now."""
 
 
 class ExpireArguments(Arguments):
@@ -45,23 +51,41 @@ async def schedule(context: Context, lease: Lease, made: Plan) -> None:
     notes = {
         "term": Term(lease=lease, doomed=doomed).model_dump_json(),
         BILLS: f"{lease.machine} still bills {rate(made.usd_per_hour)}: end it with /gemma machine destroy {lease.machine}",
+        UNSTOPPABLE: f"it ends {lease.machine} when its time is over; to end that now: /gemma machine destroy {lease.machine}",
     }
     await begin(context, "machine.expire", ExpireArguments(name=lease.machine), "", notes)
 
 
+async def hold(_course: Course) -> Move:
+    """From here on it only waits."""
+    return Move("holding")
+
+
 async def wait(course: Course) -> Move | Ended:
-    """Until the end that stands recorded now. A machine whose record is gone was destroyed before: there is nothing to say."""
+    """Until the end that stands recorded now, or until the machine was lost before it.
+
+    A machine whose record is gone was destroyed meanwhile: there is nothing to say.
+    """
     term = Term.model_validate_json(course.notes["term"])
-    services, now = course.context.services, course.context.now
-    known = await services.leases.all(services.team_id) if services.leases is not None else (term.lease,)
-    lease = next((one for one in known if (one.zone, one.machine) == (term.lease.zone, term.lease.machine)), None)
+    lease, now = await _lease_now(course, term), course.context.now
     if lease is None or lease.work != term.lease.work:
         return Move("done")
     left = (lease.ends_at - now).total_seconds()
-    if left > 0:
-        return Move("new", wait_s=min(left, LOOK_S))
-    doomed = term.doomed.model_copy(update={"asked_at": now})
-    return Move("ending", {"doomed": doomed.model_dump_json()})
+    if left <= 0:
+        return Move("ending", {"doomed": term.doomed.model_copy(update={"asked_at": now}).model_dump_json()})
+    machine = await capacity_of(course.context).machines.machine(lease.zone, lease.machine)
+    if machine is not None and machine.state is not MachineState.LOST:
+        return Move("holding", {"missed": ""}, wait_s=min(left, LOOK_S))
+    if not course.notes.get("missed"):
+        return Move("holding", {"missed": now.isoformat()}, wait_s=min(left, MISSED_S))
+    lost = term.doomed.model_copy(update={"asked_at": now, "lost_at": datetime.fromisoformat(course.notes["missed"])})
+    return Move("ending", {"doomed": lost.model_dump_json()})
+
+
+async def _lease_now(course: Course, term: Term) -> Lease | None:
+    services = course.context.services
+    known = await services.leases.all(services.team_id) if services.leases is not None else (term.lease,)
+    return next((one for one in known if (one.zone, one.machine) == (term.lease.zone, term.lease.machine)), None)
 
 
 async def run(_context: Context, _arguments: ExpireArguments) -> Started:
@@ -81,6 +105,6 @@ MACHINE_EXPIRE = Operation(
     queue=Queue.STEPS,
     run=run,
     show=never_shown,
-    steps={"new": wait, "ending": delete, "going": watch},
+    steps={"new": hold, "holding": wait, "ending": delete, "going": watch},
     hidden=True,
 )

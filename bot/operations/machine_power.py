@@ -15,6 +15,7 @@ from bot.operations.machine_words import asks, described, rate
 from bot.operations.operation import Arguments, Consent, Context, Operation, Preview, Queue, Started
 from bot.operations.values import GivenName
 from bot.operations.wording import duration
+from bot.ports.stores import UNSTOPPABLE
 from bot.view import Button, Line, Shape, View, When, bold, line
 
 PATIENCE = timedelta(minutes=30)
@@ -118,7 +119,13 @@ async def _begin(context: Context, arguments: PowerArguments, path: str, doing: 
         asked_at=context.now,
     )
     bills = f"{found.name} bills {switched.rate} unless it is stopped: look with /gemma machine {found.name}"
-    return await begin(context, path, arguments, f"{found.name} {doing}", {"switched": switched.model_dump_json(), BILLS: bills})
+    return await begin(
+        context,
+        path,
+        arguments,
+        f"{found.name} {doing}",
+        {"switched": switched.model_dump_json(), BILLS: bills, UNSTOPPABLE: "Google has taken the change"},
+    )
 
 
 async def start(course: Course) -> Move:

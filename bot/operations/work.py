@@ -4,7 +4,7 @@ from datetime import datetime
 
 from pydantic import BaseModel
 
-from bot.errors import UsageError
+from bot.errors import RefusedError, UsageError
 from bot.nouns import Effect, Role, SeenBy
 from bot.operations.operation import Arguments, Consent, Context, NoArguments, Operation, Preview
 from bot.operations.values import GivenName
@@ -40,7 +40,11 @@ def show_work(found: UnderWay, _context: Context) -> View:
         line(bold(one.id), f" {one.state} · started {ago(one.since, found.at)} for ", Mention(id=one.asked_by), _stopping(one))
         for one in found.works
     )
-    stop = tuple(Button(label=f"Stop {one.id}", words=f"cancel {one.id}") for one in found.works[:3] if not one.stopping)
+    stop = tuple(
+        Button(label=f"Stop {one.id}", words=f"cancel {one.id}")
+        for one in found.works[:3]
+        if not (one.stopping or one.unstoppable)
+    )
     return View(
         verdict=line(bold(f"{count(len(lines), 'piece of work', 'pieces of work')} under way")),
         lines=lines[:SHOWN],
@@ -71,9 +75,16 @@ async def _find(context: Context, name: str) -> OpenWork:
     open_names = tuple(one.id for one in found if one.kind != "request")
     for one in found:
         if one.id == name and one.kind != "request":
-            return one
+            return _stoppable(one)
     near = tuple(f"cancel {other}" for other in open_names[:3])
     raise UsageError(f"There is no work “{name}” under way.", near=near, next_step="/gemma work shows what runs.")
+
+
+def _stoppable(one: OpenWork) -> OpenWork:
+    """The work itself. Raises RefusedError when it can only go on to its end."""
+    if one.unstoppable:
+        raise RefusedError(f"{one.id} cannot be stopped: {one.unstoppable}.", next_step="It says here when it has ended.")
+    return one
 
 
 async def preview_cancel(context: Context, arguments: CancelArguments) -> Preview:

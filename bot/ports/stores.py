@@ -26,8 +26,12 @@ class Cache(Protocol):
         """Remember for `life_s` seconds."""
 
 
+UNSTOPPABLE = "unstoppable"
+"""The note of long work that cannot be stopped half-way: why not."""
+
+
 class OpenWork(Noun):
-    """One piece of work as people see it."""
+    """One piece of work as people see it. `unstoppable` says why it cannot be stopped; None: it can."""
 
     id: str
     kind: str
@@ -37,6 +41,7 @@ class OpenWork(Noun):
     channel: str
     since: datetime
     stopping: bool = False
+    unstoppable: str | None = None
 
 
 class WorkBook(Protocol):

@@ -5,9 +5,11 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any, cast
 
+import orjson
 from redis.asyncio import Redis
 
 from bot.ports import OpenWork
+from bot.ports.stores import UNSTOPPABLE
 from bot.requests import Request
 from bot.store import keys
 from bot.store.scripts import Scripts
@@ -158,6 +160,7 @@ def _seen(work: Work) -> OpenWork:
         channel=work.request.place.channel,
         since=datetime.fromtimestamp(work.created_ms / 1000, UTC),
         stopping="stop" in work.data,
+        unstoppable=orjson.loads(work.data.get("notes", "{}")).get(UNSTOPPABLE),
     )
 
 

@@ -277,3 +277,22 @@ async def test_a_spot_machine_that_was_destroyed_before_its_end_ends_without_a_w
     (ends,) = set(made.begun) - {name}
     view: View | None = await made.end(ends)
     assert view is None
+
+
+async def test_a_spot_machine_that_google_took_is_told_and_its_request_cleared_away() -> None:
+    made = works()
+    name = await made.begins("machine create prod-2 v6e-4 spot zone us-east5-a for 2h")
+    await made.take(name)
+    becomes_active(made, provisioning=ProvisioningModel.SPOT)
+    await made.end(name)
+    (ends,) = set(made.begun) - {name}
+
+    def taken() -> None:
+        made.yard.vanish(ZONE, None, "prod-2")()
+        made.yard.turn(ZONE, REQUEST, RequestState.SUSPENDED)()
+
+    made.yard.soon = [taken, lambda: None, lambda: None, made.yard.vanish(ZONE, REQUEST, "prod-2")]
+    view = await made.end(ends)
+    assert view is not None
+    assert plain(view.verdict).startswith("prod-2 was lost before its end · billing stopped at 03:0")
+    assert f"delete {ZONE}/{REQUEST}" in made.yard.asked

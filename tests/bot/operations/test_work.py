@@ -101,3 +101,12 @@ async def test_a_viewer_stops_nothing() -> None:
     with pytest.raises(RefusedError):
         await said(house, "cancel bench-12", DANA)
     assert house.desk.stopped == []
+
+
+async def test_what_can_only_go_on_to_its_end_has_no_button_and_says_why() -> None:
+    house = House()
+    house.desk.open = [open_work("machine-3").model_copy(update={"unstoppable": "what is half gone cannot be kept"})]
+    assert (await said(house, "work")).view.buttons == ()
+    with pytest.raises(RefusedError, match="machine-3 cannot be stopped: what is half gone cannot be kept"):
+        await said(house, "cancel machine-3")
+    assert house.desk.stopped == []
