@@ -62,6 +62,7 @@ async def _transition(step: Step) -> bool:
     With every transition the work gets on: `steady` is the lease under which it last did, and tries are counted anew.
     """
     operation = next(one for one in step.registry if one.path == step.work.kind)
+    stopping = "1" if _stops(step, operation) else step.work.data.get("stopping", "")
     came = await _came(step, operation)
     if isinstance(came, Ended):
         await step.move(ENDED, view=came.view.model_dump_json(), steady=str(step.work.fence), tries="0")
@@ -70,9 +71,9 @@ async def _transition(step: Step) -> bool:
     shown = "" if came.progress is None else plain(came.progress.verdict)
     fresh = shown and shown != step.work.data.get("shown")
     if came.progress is None or not fresh:
-        await step.move(came.to, wait_s=came.wait_s, notes=notes, steady=str(step.work.fence), tries="0")
+        await step.move(came.to, wait_s=came.wait_s, notes=notes, steady=str(step.work.fence), tries="0", stopping=stopping)
         return came.wait_s is None
-    await step.move(came.to, notes=notes, shown=shown, steady=str(step.work.fence), tries="0")
+    await step.move(came.to, notes=notes, shown=shown, steady=str(step.work.fence), tries="0", stopping=stopping)
     await _show(step, operation, came.progress)
     if came.wait_s is not None:
         await step.move(came.to, wait_s=came.wait_s)
@@ -102,11 +103,13 @@ async def _came(step: Step, operation: AnyOperation) -> Move | Ended:
 
 async def _taken(step: Step, operation: AnyOperation) -> Move | Ended:
     course = await _course(step, operation)
-    stops = "stop" in step.work.data and "stopping" not in step.work.data and STOP in operation.steps
-    if stops:
-        await step.move(step.work.state, stopping="1")
-    came: Move | Ended = await operation.steps[STOP if stops else step.work.state](course)
+    came: Move | Ended = await operation.steps[STOP if _stops(step, operation) else step.work.state](course)
     return came
+
+
+def _stops(step: Step, operation: AnyOperation) -> bool:
+    """Whether somebody asked to stop and that was not carried out yet."""
+    return "stop" in step.work.data and not step.work.data.get("stopping") and STOP in operation.steps
 
 
 async def _course(step: Step, operation: AnyOperation) -> Course:

@@ -72,6 +72,13 @@ async def begin(context: Context, path: str, arguments: Arguments, said: str, no
     return Started(work_id=name, said=f"{name}: {said}")
 
 
+async def begun(context: Context, path: str, said: str) -> Started | None:
+    """What this request began already, when it is carried out once more after a crash: then nothing is looked up again, for the
+    work may be half-way or over."""
+    name = await _long_work(context).begun(_request_of(context), path)
+    return None if name is None else Started(work_id=name, said=f"{name}: {said}")
+
+
 async def second_person_said_yes(context: Context) -> bool:
     """Whether the yes that set this request free was a second person's (or broke the glass with a reason)."""
     approval = context.request.approval if context.request is not None else None

@@ -7,7 +7,18 @@ from pydantic import BaseModel
 from bot.errors import RefusedError
 from bot.nouns import Effect, MachineState, Quantity, Role, SeenBy
 from bot.operations import machine, machine_use
-from bot.operations.course import BILLS, Course, Ended, Move, begin, capacity_of, never_shown, pause_s, second_person_said_yes
+from bot.operations.course import (
+    BILLS,
+    Course,
+    Ended,
+    Move,
+    begin,
+    begun,
+    capacity_of,
+    never_shown,
+    pause_s,
+    second_person_said_yes,
+)
 from bot.operations.execute import leave
 from bot.operations.machine_found import Found
 from bot.operations.machine_use import Use
@@ -84,6 +95,9 @@ def _why(arguments: DestroyArguments) -> tuple[Line, ...]:
 
 async def run(context: Context, arguments: DestroyArguments) -> Started:
     """Look once more, then begin. Raises RefusedError when it needs a stricter yes by now than the one that was given."""
+    before = await begun(context, "machine.destroy", f"{arguments.name} is being destroyed")
+    if before is not None:
+        return before
     found = await machine.find(context, arguments.name)
     second = await second_person_said_yes(context)
     use = await machine_use.use_of(context, found)

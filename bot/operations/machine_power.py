@@ -7,7 +7,18 @@ from pydantic import BaseModel
 from bot.errors import PersonMovesNext, RefusedError
 from bot.nouns import Effect, MachineState, ProvisioningModel, Role, SeenBy
 from bot.operations import machine, machine_use
-from bot.operations.course import BILLS, Course, Ended, Move, begin, capacity_of, never_shown, pause_s, second_person_said_yes
+from bot.operations.course import (
+    BILLS,
+    Course,
+    Ended,
+    Move,
+    begin,
+    begun,
+    capacity_of,
+    never_shown,
+    pause_s,
+    second_person_said_yes,
+)
 from bot.operations.execute import leave
 from bot.operations.machine_found import Found
 from bot.operations.machine_use import Use
@@ -105,6 +116,9 @@ async def run_stop(context: Context, arguments: PowerArguments) -> Started:
 
 async def _begin(context: Context, arguments: PowerArguments, path: str, doing: str) -> Started:
     """Raises RefusedError when it needs a stricter yes by now than the one that was given."""
+    before = await begun(context, path, f"{arguments.name} {doing}")
+    if before is not None:
+        return before
     found = await _may_be_switched(context, arguments.name)
     second = await second_person_said_yes(context)
     serves = path == "machine.stop" and (await machine_use.use_of(context, found)).serves

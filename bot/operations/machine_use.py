@@ -43,9 +43,16 @@ class Use:
 async def use_of(context: Context, found: Found) -> Use:
     """Ask the engine of each deployment on this machine; the first that serves counts."""
     known = await context.services.deployments.all(context.services.team_id)
-    mine = [one for one in known if one.base_url and (one.machine == found.name or one.name == found.deployment)]
+    mine = [one for one in known if one.base_url and _is_on(one, found)]
     uses = await asyncio.gather(*(_asked(context, one) for one in mine)) if found.machine_state is not None else []
     return next((one for one in uses if one.serves), next(iter(uses), Use(None, answers=False)))
+
+
+def _is_on(deployment: Deployment, found: Found) -> bool:
+    """By the recorded machine, else by the label."""
+    if deployment.machine is not None:
+        return deployment.machine == found.name
+    return deployment.name == found.deployment
 
 
 async def _asked(context: Context, deployment: Deployment) -> Use:

@@ -66,6 +66,9 @@ class LongWork(Protocol):
         `arguments` is its JSON, `notes` what its first step finds; a repeat changes neither.
         """
 
+    async def begun(self, request: Request, path: str) -> str | None:
+        """The name of the work of this operation that this request began, or None."""
+
 
 class Question(Noun):
     """A question for somebody's yes, as stored: the exact request, what was shown, who must answer, and until when.

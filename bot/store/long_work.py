@@ -64,6 +64,11 @@ class LongWorkStore:
         )
         return name.decode()
 
+    async def begun(self, request: Request, path: str) -> str | None:
+        """See `bot.ports.LongWork.begun`."""
+        found = await self._redis.get(keys.long_work(request.actor.team_id, path, request.id))
+        return found.decode() if isinstance(found, bytes) else found
+
     async def is_open(self, work_id: str) -> bool:
         """Whether this work has not ended yet."""
         return await self._redis.zscore(keys.DUE, work_id) is not None

@@ -36,7 +36,7 @@ class Works:
     table: Registry
     yard: Yard = field(default_factory=Yard)
     house: House = field(default_factory=House)
-    begun: dict[str, Begun] = field(default_factory=dict)
+    works: dict[str, Begun] = field(default_factory=dict)
     ends: dict[tuple[str, str], Lease] = field(default_factory=dict)
     progress: list[str] = field(default_factory=list)
 
@@ -45,10 +45,13 @@ class Works:
         return replace(self.house.services, cloud=self.yard, long_work=self, leases=self, capacity=self.yard.capacity())
 
     async def begin(self, request: Request, path: str, arguments: str, notes: Mapping[str, str]) -> str:
-        known = next((name for name, one in self.begun.items() if (one.request.id, one.path) == (request.id, path)), None)
-        name = known or f"{path.partition('.')[0]}-{len(self.begun) + 1}"
-        self.begun.setdefault(name, Begun(request, path, arguments, dict(notes)))
+        known = await self.begun(request, path)
+        name = known or f"{path.partition('.')[0]}-{len(self.works) + 1}"
+        self.works.setdefault(name, Begun(request, path, arguments, dict(notes)))
         return name
+
+    async def begun(self, request: Request, path: str) -> str | None:
+        return next((name for name, one in self.works.items() if (one.request.id, one.path) == (request.id, path)), None)
 
     async def put(self, team_id: str, lease: Lease) -> None:
         del team_id
@@ -79,7 +82,7 @@ class Works:
 
     async def take(self, name: str, state: str | None = None) -> Move | Ended:
         """One step of a work, and its transition."""
-        work = self.begun[name]
+        work = self.works[name]
         operation: AnyOperation = next(one for one in self.table if one.path == work.path)
         came: Move | Ended = await operation.steps[state or work.state](await self.course(name, operation))
         if isinstance(came, Move):
@@ -89,7 +92,7 @@ class Works:
         return came
 
     async def course(self, name: str, operation: AnyOperation) -> Course:
-        work = self.begun[name]
+        work = self.works[name]
         services = self.services
         request = work.request
         context = Context(
@@ -110,4 +113,4 @@ class Works:
             if came.wait_s is not None:
                 self.house.clock.move(seconds=came.wait_s)
                 self.yard.pass_time()
-        raise AssertionError(f"{name} does not end: {self.begun[name].state}")
+        raise AssertionError(f"{name} does not end: {self.works[name].state}")

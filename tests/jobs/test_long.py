@@ -226,6 +226,16 @@ async def test_a_stop_is_seen_at_the_next_boundary_and_once(redis: Redis) -> Non
     assert made.said()[-1] == "Stopped"
 
 
+async def test_a_stop_that_meets_trouble_is_not_forgotten(redis: Redis) -> None:
+    waits = to(Move("new", wait_s=5))
+    stops = to(RetryLater("no gas"), Move("cooling"))
+    made = await kitchen(redis, new=waits, steps={STOP: stops}, cooling=to(Ended(view("Stopped"))))
+    await made.look()
+    await made.work.ask_to_stop(NAME)
+    await made.go()
+    assert made.said()[-1] == "Stopped"
+
+
 async def test_work_that_cannot_be_stopped_half_way_goes_on_to_its_end(redis: Redis) -> None:
     made = await kitchen(redis, new=to(Move("new", wait_s=5), BOILED))
     await made.look()

@@ -103,7 +103,7 @@ async def test_waiting_for_an_hour_is_no_failure_and_says_so_seldom() -> None:
         assert not isinstance(came, Ended)
         assert came.wait_s is not None
         made.house.clock.move(seconds=came.wait_s)
-    assert made.begun[name].state == "waiting"
+    assert made.works[name].state == "waiting"
     assert len(set(made.progress)) < 16
 
 
@@ -228,7 +228,7 @@ async def test_what_does_not_go_is_told_with_what_it_may_bill() -> None:
 async def test_trouble_on_the_way_says_what_may_stand_and_bill() -> None:
     made = works()
     name = await made.begins(CREATE)
-    assert made.begun[name].notes[BILLS].startswith("prod-2-request may stand in us-east5-a and become a machine for $5.40/h")
+    assert made.works[name].notes[BILLS].startswith("prod-2-request may stand in us-east5-a and become a machine for $5.40/h")
 
 
 async def test_a_name_that_exists_a_zone_that_does_not_and_a_slice_that_is_not_there_are_said_before_the_yes() -> None:
@@ -257,7 +257,7 @@ async def test_spot_gets_an_end_of_ours_which_comes_and_is_told_once() -> None:
     assert made.yard.requests[ZONE, REQUEST].provisioning is ProvisioningModel.SPOT
     becomes_active(made, provisioning=ProvisioningModel.SPOT)
     assert await made.end(name) is not None
-    (ends,) = set(made.begun) - {name}
+    (ends,) = set(made.works) - {name}
     before = made.house.clock.at
     made.yard.soon = [lambda: None] * 24 + [made.yard.vanish(ZONE, REQUEST, "prod-2")] * 3
     view = await made.end(ends)
@@ -274,7 +274,7 @@ async def test_a_spot_machine_that_was_destroyed_before_its_end_ends_without_a_w
     becomes_active(made)
     await made.end(name)
     await made.drop("T1", ZONE, "prod-2")
-    (ends,) = set(made.begun) - {name}
+    (ends,) = set(made.works) - {name}
     view: View | None = await made.end(ends)
     assert view is None
 
@@ -285,7 +285,7 @@ async def test_a_spot_machine_that_google_took_is_told_and_its_request_cleared_a
     await made.take(name)
     becomes_active(made, provisioning=ProvisioningModel.SPOT)
     await made.end(name)
-    (ends,) = set(made.begun) - {name}
+    (ends,) = set(made.works) - {name}
 
     def taken() -> None:
         made.yard.vanish(ZONE, None, "prod-2")()

@@ -6,7 +6,7 @@ import pytest
 
 from bot.errors import RefusedError, UsageError
 from bot.nouns import RequestState
-from bot.operations.execute import Outcome
+from bot.operations.execute import Outcome, execute
 from bot.operations.machine_destroy import MACHINE_DESTROY
 from bot.ports import Lease
 from bot.view import plain
@@ -174,3 +174,18 @@ async def test_a_machine_of_unknown_price_says_so() -> None:
     made = works()
     made.yard.put(PROD_2.model_copy(update={"provisioning": None}))
     assert "an unknown price per hour" in told(await made.say("machine destroy prod-2"))[2]
+
+
+async def test_a_request_that_is_carried_out_again_after_the_machine_is_gone_finds_its_work() -> None:
+    made = works()
+    name = await made.begins("machine destroy prod-2")
+    made.yard.vanish(ZONE, "prod-2-request", "prod-2")()
+    again = await execute((MACHINE_DESTROY,), made.services, made.house.questions.works[-1])
+    assert again.started == name
+
+
+async def test_a_machine_beside_the_one_that_a_deployment_is_known_to_run_on_does_not_serve_it() -> None:
+    made = works()
+    serving(made)
+    made.house.names.known = [PROD]
+    assert told(await made.say("machine destroy prod-2"))[0] == "Destroy prod-2. I know of no deployment on it"

@@ -62,7 +62,7 @@ async def test_a_machine_on_its_way_down_is_not_stopped_yet() -> None:
     await made.take(name)
     made.yard.put(machine("prod-2", MachineState.STOPPED, provisioning=ON_DEMAND))
     came = await made.take(name)
-    assert made.begun[name].state == "settling"
+    assert made.works[name].state == "settling"
     assert came is not None
 
 

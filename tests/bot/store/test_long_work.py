@@ -43,6 +43,7 @@ async def test_names_count_by_the_first_word_and_each_operation_of_a_request_beg
     long, _ = stores(redis)
     begun = [await long.begin(ASKED, path, "{}", {}) for path in ("machine.create", "machine.expire", "machine.create", "find")]
     assert begun == ["machine-1", "machine-2", "machine-1", "find-1"]
+    assert [await long.begun(ASKED, path) for path in ("machine.expire", "deploy")] == ["machine-2", None]
 
 
 async def test_work_that_a_yes_set_free_comes_from_the_question_of_that_id(redis: Redis) -> None:
