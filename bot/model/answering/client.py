@@ -57,7 +57,7 @@ class VllmModel:
         self._api_keys = api_keys
         self._allow_plain_http = frozenset(allow_plain_http)
         self._connections = connections or Connections()
-        self._served: dict[str, ServedModel] = {}
+        self._served: dict[tuple[str, str], ServedModel] = {}
 
     async def __aenter__(self) -> "VllmModel":
         """Itself; leaving closes its connections."""
@@ -104,7 +104,7 @@ class VllmModel:
             raise self._failed(error, server, deployment) from error
         if not isinstance(said, Mapping):
             raise not_vllm(server.place)
-        if "error" in said:
+        if said.get("error"):
             raise refusal(_code(said["error"]), said, server.place)
         return _usable(Spoken.whole(said), tools, server.place)
 
@@ -132,7 +132,7 @@ class VllmModel:
 
     def _failed(self, error: Exception, server: _Server, deployment: Deployment) -> Exception:
         """Our error. What the server serves is asked anew next time: it may have been replaced."""
-        self._served.pop(deployment.base_url or "", None)
+        self._served.pop(_where(deployment), None)
         return translated(error, server.place)
 
     async def _server(self, deployment: Deployment) -> _Server:
@@ -144,7 +144,7 @@ class VllmModel:
 
     async def _served_model(self, deployment: Deployment, *, fresh: bool = False) -> ServedModel:
         """The model that the deployment names if the server lists it, else the first that it lists."""
-        where = deployment.base_url or ""
+        where = _where(deployment)
         known = self._served.get(where)
         if known is None or fresh:
             models = await self._engine.models(deployment)
@@ -164,6 +164,11 @@ class VllmModel:
                 next_step="Set it again, without spaces or line breaks.",
             )
         return key
+
+
+def _where(deployment: Deployment) -> tuple[str, str]:
+    """Which model of which server: one server may list several."""
+    return deployment.base_url or "", deployment.model_id or ""
 
 
 def _usable(spoken: Spoken, tools: Sequence[Tool], place: str) -> Turn:

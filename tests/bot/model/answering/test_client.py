@@ -8,7 +8,7 @@ from pydantic import SecretStr
 from bot.errors import ModelMovesNext, NotConnectedError, PersonMovesNext, RetryLater
 from bot.model import VllmEngine
 from bot.model.answering import VllmModel
-from bot.nouns import AnswerLimits, Deployment, Finish, Message, SystemMessage, Tool, ToolResult, UserMessage
+from bot.nouns import AnswerLimits, Deployment, Finish, Message, ServedModel, SystemMessage, Tool, ToolResult, UserMessage
 from bot.ports import Model, PromptTooLongError
 from sandbox.clock import HeldClock
 from sandbox.vllm import Answer, Fault, VllmStandIn
@@ -192,3 +192,23 @@ async def test_proxies_and_addresses_of_the_environment_are_not_used(
         monkeypatch.setenv(name, "http://127.0.0.1:9/v1")
     async with VllmEngine(clock) as engine, VllmModel(engine) as model:
         assert (await model.converse(prod, ASKED, [], SHORT)).text
+
+
+class TwoModels(VllmEngine):
+    """An engine whose server lists a second model."""
+
+    async def models(self, deployment: Deployment) -> tuple[ServedModel, ...]:
+        """Both of them."""
+        return (*await super().models(deployment), ServedModel(id="tuned"))
+
+
+async def test_two_models_of_one_server_are_each_asked_by_name(clock: HeldClock, prod: Deployment) -> None:
+    async with TwoModels(clock) as engine, VllmModel(engine) as model:
+        await model.converse(prod, ASKED, [], SHORT)
+        with pytest.raises(PersonMovesNext, match="does not serve"):  # the stand-in knows the first one only
+            await model.converse(prod.model_copy(update={"model_id": "tuned"}), ASKED, [], SHORT)
+
+
+async def test_an_error_field_that_is_empty_is_no_error(model: VllmModel, prod: Deployment, server: VllmStandIn) -> None:
+    server.script(Answer(body='{"error":null,"choices":[{"message":{"content":"Fine."},"finish_reason":"stop"}]}'))
+    assert (await model.converse(prod, ASKED, [], SHORT)).text == "Fine."
