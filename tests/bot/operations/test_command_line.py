@@ -127,9 +127,14 @@ def test_a_missing_value_is_named() -> None:
     assert (str(error), error.usage) == ("“work” is missing.", "/gemma cancel work")
 
 
-@pytest.mark.parametrize("typed", ["machines zone=../../x", "machines --zone", "machines zone=", "status deployment=<!channel>"])
+@pytest.mark.parametrize("typed", ["machines zone=../../x", "status deployment=<!channel>"])
 def test_a_value_with_its_key_must_have_the_form_too(typed: str) -> None:
     assert "is not a" in str(refused(typed))
+
+
+@pytest.mark.parametrize("typed", ["machines --zone", "machines zone=", "machines zone"])
+def test_a_key_without_its_value_says_which_and_what_it_looks_like(typed: str) -> None:
+    assert str(refused(typed)) == "“zone” needs a value, such as us-east5-a."
 
 
 def test_a_number_out_of_its_range_is_named() -> None:
