@@ -30,6 +30,11 @@ from jobs.inbox import Inbox
 
 log = structlog.get_logger()
 
+NOTICED_S = 4.0
+"""How often a Socket Mode connection is tried, in seconds. One that was cut is made again after about as long, and until then
+Slack has nowhere to deliver; Bolt's own 10 s lost what people typed for 9 (measured). Shorter, and a slow network looks cut:
+a pong is waited for half as long (aiohttp, `heartbeat`)."""
+
 
 async def run(settings: Settings) -> None:
     """Until SIGTERM or SIGINT. What is missing at the start is waited for; wrong tokens end it with a sentence."""
@@ -106,7 +111,8 @@ async def _over_socket(
 ) -> AsyncIterator[None]:
     assert settings.slack_app_token is not None
     token = settings.slack_app_token.get_secret_value()
-    handler = AsyncSocketModeHandler(app, token, web_client=connect(token, settings.slack_api_url, session))
+    asking = connect(token, settings.slack_api_url, session)
+    handler = AsyncSocketModeHandler(app, token, web_client=asking, ping_interval=NOTICED_S)
     await handler.connect_async()
     check = await _check(settings, _health(runtime, handler.client.is_connected))
     try:
