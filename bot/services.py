@@ -228,6 +228,8 @@ async def at_hand(settings: Settings) -> AsyncIterator[Services]:
             approvals=ApprovalStore(redis, queue="steps", kick_s=settings.kick_seconds) if remembered else NoApprovals(),
             audit=AuditLog(redis) if remembered else NoAudit(),
             house=await _house_at_hand(settings, redis, known, stack) if remembered else None,
+            leases=LeaseStore(redis) if remembered else None,
+            capacity=_capacity(settings, stack),
         )
 
 
