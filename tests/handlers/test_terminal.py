@@ -12,6 +12,8 @@ import pytest
 import pytest_asyncio
 
 from sandbox.clock import Clock
+from sandbox.google.seed import default_project
+from sandbox.google.standin import GoogleStandIn
 from sandbox.vllm import VllmStandIn
 
 NOWHERE = "redis://127.0.0.1:1/0"
@@ -40,11 +42,13 @@ async def said(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Said]:
     """What each command says; all run at once, for most of their time is Python starting."""
     empty, wrong = tmp_path_factory.mktemp("empty"), tmp_path_factory.mktemp("wrong")
     (wrong / "deployments.toml").write_text("[prod]\nbase_url = 5\n")
-    engine = VllmStandIn(Clock())
-    url = await engine.start()
+    engine, google = VllmStandIn(Clock()), GoogleStandIn(default_project(Clock()), Clock())
+    url, cloud = await engine.start(), await google.start()
+    project = {"GOOGLE_CLOUD_PROJECT": google.project.name, "TPU_API_ADDRESS": cloud.grpc, "GCP_API_ROOT": cloud.rest}
     commands = {
         "status": gemma(empty, "status", MODEL_BASE_URL=url, GOOGLE_CLOUD_PROJECT=""),
         "model": gemma(empty, "model", MODEL_BASE_URL=url),
+        "zones": gemma(empty, "zones", "v6e-4", "flex", **project),
         "near": gemma(empty, "statsu"),
         "help of a word": gemma(empty, "status", "--help"),
         "all help": gemma(empty, "--help"),
@@ -54,6 +58,7 @@ async def said(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Said]:
     }
     yield dict(zip(commands, await asyncio.gather(*commands.values()), strict=True))
     await engine.stop()
+    await google.stop()
 
 
 pytestmark = [pytest.mark.wire, pytest.mark.asyncio(loop_scope="module")]
@@ -71,6 +76,12 @@ async def test_with_an_address_alone_model_answers(said: Said) -> None:
     code, out, _ = said["model"]
     assert code == 0
     assert out.startswith("default serves google/gemma-4-31B-it · window 65,536 tokens\n")
+
+
+async def test_with_a_project_alone_zones_are_looked_at(said: Said) -> None:
+    code, out, _ = said["zones"]
+    assert code == 0
+    assert out.startswith("3 of 6 zones can be asked for a v6e-4 flex-start\n")
 
 
 async def test_a_word_that_is_nearly_one_is_offered(said: Said) -> None:
