@@ -57,7 +57,7 @@ async def _may_be_switched(context: Context, name: str) -> Found:
         raise PersonMovesNext(f"{found.name} is a request without a machine yet.", next_step="There is nothing to start or stop.")
     why = None
     if found.provisioning is ProvisioningModel.FLEX_START:
-        why = "it is flex-start: Google deletes those at their end and cannot stop them"
+        why = "it is flex-start, which Google deletes and never stops"
     elif found.request is not None:
         why = f"it was made by the request {found.request}, and Google does not stop or start such machines"
     if why is not None:
