@@ -14,7 +14,7 @@ from bot.operations.command_line import Parsed
 from bot.operations.operation import AnyOperation, Consent, Context, Preview, Registry, Started
 from bot.ports import Authorised, Question, Services
 from bot.requests import Door, Request, request_id
-from bot.view import Button, Line, Mention, Shape, View, bold, line, plain, text
+from bot.view import Button, Line, Mention, Shape, View, When, bold, line, plain, text
 
 APPROVAL_LIFE = timedelta(minutes=30)
 """How long a question for a yes stays open (messages.md T11)."""
@@ -200,10 +200,10 @@ async def _ask(services: Services, admitted: Admitted, question: Question, previ
 
 
 def _who_answers(admitted: Admitted, question: Question) -> Line:
-    until = f"expires {question.expires_at:%H:%M} UTC, then nothing happens"
+    until = (" · expires ", When(at=question.expires_at), ", then nothing happens")
     if question.second_person:
-        return line(f"Needs a yes by a second person ({admitted.operation.role.name.lower()}), not the asker · {until}")
-    return line(f"Nothing has happened yet · {until}")
+        return line(f"Needs a yes by a second person ({admitted.operation.role.name.lower()}), not the asker", *until)
+    return line("Nothing has happened yet", *until)
 
 
 async def _audit(services: Services, request: Request, admitted: Admitted, ended: str) -> None:
