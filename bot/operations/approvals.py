@@ -14,6 +14,9 @@ from bot.view import Mention, View, bold, line
 SAID = 400
 """Characters of a reason that are shown; the audit keeps it whole."""
 
+NAMED = 60
+"""Characters of a request that are shown: with who said yes, the line still fits a notification."""
+
 TOLD = 5
 """Admins who are mentioned when somebody did not wait for a second person."""
 
@@ -67,10 +70,16 @@ async def run_yes(context: Context, arguments: YesArguments) -> Started:
     if not await context.services.approvals.spend(question, context.actor):
         raise RefusedError("This was answered already.", next_step="Look at its messages.")
     if not mine:
-        return Started(work_id=question.id, said="It starts now", by=context.actor.user_id)
+        return Started(work_id=question.id, said=f"It starts now: {_named(question)}", by=context.actor.user_id)
     admins = context.services.grants.admins
-    said = f"It starts now, without a second person: {arguments.because}"
+    said = f"It starts now, without a second person: {_named(question)}, because {arguments.because}"
     return Started(work_id=question.id, said=said[:SAID], by=context.actor.user_id, tell=admins[:TOLD])
+
+
+def _named(question: Question) -> str:
+    """What was asked, in the words it was asked with: this message takes the place of the question."""
+    words = question.request.words
+    return words if len(words) <= NAMED else f"{words[: NAMED - 1]}…"
 
 
 async def run_no(context: Context, arguments: AnswerArguments) -> Declined:
