@@ -53,7 +53,7 @@ class NotConnectedError(PersonMovesNext):
 
     def __init__(self, source: str, setting: str) -> None:
         """One line says it all: `Machine: not connected, set GOOGLE_CLOUD_PROJECT`."""
-        super().__init__(f"{source}: not connected, set {setting}", next_step=f"Set {setting} and restart.")
+        super().__init__(f"{source}: not connected, set {setting}")
         self.source = source
         self.setting = setting
 
