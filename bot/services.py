@@ -35,6 +35,7 @@ from bot.store.deliveries import DeliveryStore
 from bot.store.deployments import DeploymentStore, from_file, from_settings
 from bot.store.history import HistoryStore, NoHistory
 from bot.store.leases import LeaseStore
+from bot.store.ledger import LedgerStore
 from bot.store.long_work import LongWorkStore
 from bot.store.pace import RedisPace
 from bot.store.probes import RedisProbe
@@ -198,6 +199,7 @@ async def running(settings: Settings) -> AsyncIterator[Runtime]:
             house=house(redis, known, slack),
             long_work=LongWorkStore(redis, queue="steps", kick_s=settings.kick_seconds),
             leases=LeaseStore(redis),
+            ledger=LedgerStore(redis),
             capacity=_capacity(settings, stack),
         )
         yield Runtime(
@@ -229,6 +231,7 @@ async def at_hand(settings: Settings) -> AsyncIterator[Services]:
             audit=AuditLog(redis) if remembered else NoAudit(),
             house=await _house_at_hand(settings, redis, known, stack) if remembered else None,
             leases=LeaseStore(redis) if remembered else None,
+            ledger=LedgerStore(redis) if remembered else None,
             capacity=_capacity(settings, stack),
         )
 

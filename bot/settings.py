@@ -60,6 +60,8 @@ class Settings(BaseSettings):
     """How long accepted work may wait for its first kick before the clock kicks it."""
     tick_seconds: float = Field(default=0.5, gt=0)
     sample_seconds: float = Field(default=30.0, gt=0)
+    ledger_seconds: float = Field(default=600.0, ge=0, le=86400)
+    """How often the clock counts what machines run; 0 counts nothing."""
     engine_deadline_seconds: float = Field(default=2.5, gt=0)
     cloud_deadline_seconds: float = Field(default=5.0, gt=0)
     workers_reads: int = Field(default=2, ge=1)

@@ -27,6 +27,5 @@ COMING: Mapping[str, str] = {
     "query_queued_gemma4": "ask",
     "query_queued_gemma4_with_stats": "ask … stats",
     "run_vllm_benchmark": "bench",
-    "estimate_deployment_cost": "cost",
 }
 """Those that no operation replaces yet, with the word that will. This list may only shrink."""

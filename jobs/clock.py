@@ -1,4 +1,4 @@
-"""`gemma clock`: kicks due work, samples deployments, tells our own figures. Any number of replicas may run."""
+"""`gemma clock`: kicks due work, samples deployments, counts machine time, tells our figures. Any number may run."""
 
 import asyncio
 import signal
@@ -12,6 +12,7 @@ from bot.errors import BotError
 from bot.services import Runtime, running
 from bot.settings import Settings
 from bot.store.probes import BEAT_S, Heart
+from jobs.bookkeeper import Bookkeeper
 from jobs.exposition import figures
 from jobs.sampler import Sampler
 
@@ -34,12 +35,14 @@ async def run(settings: Settings) -> None:
 
 async def _serve(settings: Settings, runtime: Runtime, ended: asyncio.Event) -> None:
     sampler = Sampler(runtime, settings.sample_seconds)
+    bookkeeper = Bookkeeper(runtime, settings.ledger_seconds)
     listener = await _listen(settings, runtime)
     try:
         async with asyncio.TaskGroup() as group:
             group.create_task(_every(ended, settings.tick_seconds, lambda: kick_due(runtime)))
             group.create_task(_every(ended, BEAT_S, Heart(runtime.redis, "clock").beat))
             group.create_task(_every(ended, min(1.0, settings.sample_seconds), sampler.look))
+            group.create_task(_every(ended, 1.0, bookkeeper.look))
     finally:
         await listener.cleanup()
 

@@ -6,6 +6,7 @@ from bot.operations.asking import ask_operation
 from bot.operations.audit import AUDIT
 from bot.operations.bench_check import BENCH_CHECK
 from bot.operations.budget import BUDGET, BUDGET_SET
+from bot.operations.cost import COST
 from bot.operations.deployments import DEPLOYMENTS
 from bot.operations.doctor import DOCTOR
 from bot.operations.endpoint import ENDPOINT
@@ -54,6 +55,7 @@ OPERATIONS: Registry = (
     MEMORY,
     HARDWARE,
     BENCH_CHECK,
+    COST,
     WORK,
     CANCEL,
     SETUP,

@@ -11,7 +11,7 @@ from bot.nouns import Effect, Quantity, Role, SeenBy
 from bot.operations import budget_gate
 from bot.operations.operation import Arguments, Context, NoArguments, Operation
 from bot.operations.values import Form
-from bot.operations.wording import count, money
+from bot.operations.wording import count, duration, money
 from bot.ports import Limit
 from bot.view import Line, Mention, Shape, View, When, bold, line
 
@@ -46,6 +46,9 @@ class Spending(BaseModel):
     burn: Quantity | None
     unpriced: int
     missing: str | None
+    counted_since: datetime | None = None
+    gap_s: float = 0.0
+    unpriced_s: float = 0.0
     changed: bool = False
 
 
@@ -73,6 +76,9 @@ async def _spending(context: Context, *, changed: bool) -> Spending:
         burn=known.burn,
         unpriced=known.unpriced,
         missing=known.missing,
+        counted_since=known.counted_since,
+        gap_s=known.gap_s,
+        unpriced_s=known.unpriced_s,
         changed=changed,
     )
 
@@ -102,7 +108,9 @@ def _lines(found: Spending, context: Context) -> list[Line]:
     burn = "burn unknown" if found.burn is None else f"{money(found.burn.value)}/h runs now"
     lines = [line(f"{burn}{_hours_left(found)}")]
     if found.spent is not None:
-        lines.append(line("Counted: the machines that run now, by list price. What ended earlier this month is not counted."))
+        lines += _counted(found)
+    if found.unpriced_s:
+        lines.append(line(f"{duration(found.unpriced_s)} of machine time of unknown price on top."))
     if found.unpriced:
         lines.append(line(f"{count(found.unpriced, 'machine')} of unknown price on top."))
     missing = () if found.limit_known else (str(NotConnectedError("Redis", "REDIS_URL")),)
@@ -112,6 +120,21 @@ def _lines(found: Spending, context: Context) -> list[Line]:
     elif context.role >= Role.ADMIN and found.limit_known:
         lines.append(line("Without a limit nothing is refused for its price: /gemma budget set $500"))
     return lines
+
+
+def _counted(found: Spending) -> list[Line]:
+    """What the figure holds, and what it does not."""
+    if found.counted_since is None:
+        return [line("Counted: the machines that run now, by list price. What ended earlier this month is not counted.")]
+    late = found.counted_since > found.since
+    since = (
+        f" since {found.counted_since.day} {found.counted_since:%b %H:%M} UTC, and what runs now from its start" if late else ""
+    )
+    lacking = ["what ended before that"] if late else []
+    if found.gap_s >= 60:
+        lacking.append(f"{duration(found.gap_s)} in which nobody looked")
+    counted = line(f"Counted by list price: all machines{since}. For each deployment: cost")
+    return [counted, *([line(f"Not counted: {', and '.join(lacking)}.")] if lacking else [])]
 
 
 def _hours_left(found: Spending) -> str:

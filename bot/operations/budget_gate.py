@@ -1,24 +1,29 @@
 """Whether a workspace can still afford something: what is known of this month, and what the limit makes of it."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
 from bot.errors import RefusedError
-from bot.nouns import Quantity
+from bot.nouns import Machine, Quantity
+from bot.operations import cost_month
 from bot.operations.money import hourly
 from bot.operations.operation import Consent, Context
 from bot.operations.sources import attempt
-from bot.operations.wording import money
+from bot.operations.wording import count, money
 from bot.ports import Limit
+from bot.ports import Month as Counting
 
 
 @dataclass(frozen=True)
 class Month:
     """This calendar month (UTC) as far as it is known.
 
-    `spent` in USD counts the machines that run now, since they were made or the month began: what ended before is not in it, so
-    it is the least that was spent. `burn` in USD/h is what runs now. None: the cloud did not answer, or no price is known;
-    `unpriced` counts machines without a known price; `missing` says why something is unknown.
+    `spent` in USD is what the ledger counted since `counted_since`, and of the machines that run now also the time before and
+    after that. Without a ledger it is those machines alone, since they were made or the month began. What ended before the
+    counting began is not in it, nor are the `gap_s` seconds in which nobody looked: it is the least that was spent.
+    `burn` in USD/h is what runs now. None: the cloud did not answer, or no price is known; `unpriced` counts machines without a
+    known price, `unpriced_s` is counted machine time without one; `missing` says why something is unknown.
     """
 
     since: datetime
@@ -26,30 +31,63 @@ class Month:
     burn: Quantity | None
     unpriced: int
     missing: str | None
+    counted_since: datetime | None = None
+    gap_s: float = 0.0
+    unpriced_s: float = 0.0
+
+
+Priced = tuple[Machine, Quantity]
+"""A machine that is there now, with its price in USD/h."""
 
 
 async def month(context: Context) -> Month:
-    """Ask the cloud what runs and add up its list prices."""
-    since = context.now.replace(day=1, hour=0, minute=0, second=0, microsecond=0)
+    """Add up what was counted, and ask the cloud what runs and add its list prices."""
+    since = cost_month.month_start(context.now)
+    ledger = context.services.ledger
+    counted = await ledger.month(context.services.team_id, context.now) if ledger else None
     fleet = await attempt(context.services.cloud.fleet())
-    if fleet.value is None:
-        return Month(since, None, None, 0, fleet.missing)
-    prices = context.services.prices
-    machines = fleet.value.machines
-    costs = [hourly(prices, one.accelerator, one.zone.name, one.provisioning) for one in machines]
-    known = [(one, cost) for one, cost in zip(machines, costs, strict=True) if cost is not None]
-    dated = [(one.created_at, cost) for one, cost in known if one.created_at is not None]
-    spent = sum(cost.value * (context.now - max(made, since)).total_seconds() / 3600 for made, cost in dated)
-    at, source = context.now, known[0][1].source if known else "nothing runs"
+    machines = fleet.value.machines if fleet.value else ()
+    priced = _priced(context, machines)
+    known = bool(priced or (fleet.value and not machines))
+    unreachable = len(fleet.value.unreachable) if fleet.value else 0
     return Month(
         since=since,
-        spent=Quantity(value=spent, unit="USD", at=at, source=source) if dated or not machines else None,
-        burn=Quantity(value=sum(cost.value for _, cost in known), unit="USD/h", at=at, source=source)
-        if known or not machines
-        else None,
-        unpriced=len(machines) - len(known),
-        missing=None if not fleet.value.unreachable else f"{len(fleet.value.unreachable)} zones did not answer",
+        spent=_spent(context, counted, priced, known=known),
+        burn=_usd(context, priced, sum(cost.value for _, cost in priced), "USD/h") if known else None,
+        unpriced=len(machines) - len(priced),
+        missing=f"{count(unreachable, 'zone')} did not answer" if unreachable else fleet.missing,
+        counted_since=counted.since if counted else None,
+        gap_s=cost_month.gap_s(counted, context.now) if counted else 0.0,
+        unpriced_s=cost_month.so_far(counted, context.now).unpriced_hours * 3600 if counted else 0.0,
     )
+
+
+def _priced(context: Context, machines: Sequence[Machine]) -> list[Priced]:
+    prices = context.services.prices
+    costs = [hourly(prices, one.accelerator, one.zone.name, one.provisioning) for one in machines]
+    return [(one, cost) for one, cost in zip(machines, costs, strict=True) if cost is not None]
+
+
+def _usd(context: Context, priced: Sequence[Priced], value: float, unit: str) -> Quantity:
+    return Quantity(value=value, unit=unit, at=context.now, source=priced[0][1].source if priced else "nothing runs")
+
+
+def _spent(context: Context, counted: Counting | None, priced: Sequence[Priced], *, known: bool) -> Quantity | None:
+    """None when neither the ledger nor the cloud tells of anything that has a price."""
+    dated = [(one.created_at, cost) for one, cost in priced if one.created_at is not None]
+    now = sum(cost.value * _uncounted_s(made, context.now, counted) / 3600 for made, cost in dated)
+    running = _usd(context, priced, now, "USD") if known and (dated or not priced) else None
+    return cost_month.total([cost_month.so_far(counted, context.now).usd if counted else None, running])
+
+
+def _uncounted_s(made: datetime, now: datetime, counted: Counting | None) -> float:
+    """Seconds of this month in which a machine that runs now was there while nobody counted yet, or since the last count."""
+    begun = max(made, cost_month.month_start(now))
+    if counted is None:
+        return (now - begun).total_seconds()
+    before = (counted.since - begun).total_seconds()
+    after = (now - max(begun, counted.until)).total_seconds()
+    return max(0.0, before) + max(0.0, after)
 
 
 async def limit(context: Context) -> Limit | None:
@@ -67,7 +105,7 @@ async def consent(context: Context, usd: float | None) -> Consent:
     if bound is None:
         return Consent.CONFIRM
     so_far = await month(context)
-    if usd is None or so_far.spent is None or so_far.unpriced:
+    if usd is None or so_far.spent is None or so_far.burn is None or so_far.unpriced or so_far.unpriced_s:
         return Consent.SECOND_PERSON
     left = bound.usd - so_far.spent.value
     if usd > left:

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from bot.ports.authority import Authorised
 from bot.ports.house import Budget, Grants, House, Limit, Memory, Probes, Roles, Setups, Trail
+from bot.ports.ledger import Counted, Kind, Ledger, Month
 from bot.ports.machine import EngineControl, Forward, Host, Line, LogPiece, LogSource, Progress, Ran, Shell
 from bot.ports.outside import Clock, Cloud, Engine, Model, Prices, PromptTooLongError
 from bot.ports.provisioning import Capacity, Hardware, Lease, Leases, Machines, Provisioner, Quotas, Secrets
@@ -19,6 +20,7 @@ __all__ = [
     "Capacity",
     "Clock",
     "Cloud",
+    "Counted",
     "Deployments",
     "Directory",
     "Engine",
@@ -30,8 +32,10 @@ __all__ = [
     "Host",
     "House",
     "Identity",
+    "Kind",
     "Lease",
     "Leases",
+    "Ledger",
     "Limit",
     "Line",
     "LogPiece",
@@ -40,6 +44,7 @@ __all__ = [
     "Machines",
     "Memory",
     "Model",
+    "Month",
     "OpenWork",
     "Pace",
     "Person",
@@ -85,6 +90,9 @@ class Services:
     long_work: LongWork | None = None
     leases: Leases | None = None
     """Both are kept in Redis; None where there is none."""
+
+    ledger: Ledger | None = None
+    """What machines ran, counted by the clock; None where there is no Redis."""
 
     capacity: Capacity | None = None
     """The writing half of the cloud; None where only looking is possible."""

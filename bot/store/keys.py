@@ -118,3 +118,8 @@ def long_work(team_id: str, path: str, request_id: str) -> str:
 def lease(team_id: str) -> str:
     """Hash of a workspace's machines that have an end of ours: zone/name to record."""
     return f"{PREFIX}leases:{team_id}"
+
+
+def ledger(team_id: str, month: str) -> str:
+    """Hash of the machine time of one month, such as 2026-11."""
+    return f"{PREFIX}ledger:{team_id}:{month}"

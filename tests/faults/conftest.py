@@ -13,6 +13,7 @@ SHORT = {
     "TICK_SECONDS": "0.1",
     "WORKERS_READS": "1",
     "SAMPLE_SECONDS": "3600",
+    "LEDGER_SECONDS": "0",
 }
 
 

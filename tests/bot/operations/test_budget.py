@@ -13,7 +13,7 @@ from bot.operations import budget_gate
 from bot.operations.budget import run, show
 from bot.operations.execute import execute
 from bot.operations.operation import Consent, Context, NoArguments, Operation, Preview, Started
-from bot.ports import Cloud, Grants, Limit
+from bot.ports import Cloud, Counted, Grants, Kind, Ledger, Limit, Month
 from bot.requests import Door, Place, Request
 from bot.store.absent import NoApprovals
 from bot.view import View, line, plain
@@ -186,3 +186,50 @@ async def test_without_redis_the_limit_is_unknown_which_is_not_the_same_as_none(
     view = show(await run(context, NoArguments()), context)
     assert plain(view.verdict).startswith("The limit is unknown · ")
     assert "Redis: not connected, set REDIS_URL" in [plain(one) for one in view.lines]
+
+
+async def test_with_a_ledger_what_ended_is_spent_too_and_what_it_lacks_is_said(world: Any) -> None:
+    counting = datetime(2026, 11, 20, tzinfo=UTC)
+    until = datetime(2026, 11, 30, 14, 50, tzinfo=UTC)
+    price = world.services().prices.price("v6e-4", "us-east5-a", ProvisioningModel.FLEX_START)
+    kind = Kind(
+        deployment="old",
+        accelerator="v6e-4",
+        provisioning=ProvisioningModel.FLEX_START,
+        zone="us-east5-a",
+        chips=price[1],
+        price=price[0],
+    )
+    seen_s = int((until - counting).total_seconds()) - 7200
+    ended = Month(since=counting, until=until, seen_s=seen_s, counted=(Counted(kind=kind, run_s=36_000),))
+
+    class Kept:
+        async def month(self, _team: str, _at: datetime) -> Month:
+            return ended
+
+    here = context(world, HouseInMemory(bound=limit(500)))
+    here = replace(here, services=replace(here.services, ledger=cast(Ledger, Kept())))
+    known = await budget_gate.month(here)
+    assert known.spent is not None
+    assert known.spent.value == pytest.approx(54.0)
+    world.machines = (machine("young", 0.1), machine("old", 24 * 90))
+    grown = await budget_gate.month(here)
+    assert grown.spent is not None
+    assert grown.spent.value == pytest.approx(54.0 + 5.40 * (0.1 + 1 / 6 + 19 * 24)), "before and after the count"
+    told = "\n".join(plain(one) for one in show(await run(here, NoArguments()), here).lines)
+    assert "since 20 Nov 00:00 UTC" in told
+    assert "Not counted: what ended before that, and 2 h in which nobody looked." in told
+
+
+async def test_counted_time_without_a_price_needs_a_second_person(world: Any) -> None:
+    kind = Kind(deployment=None, accelerator="v6e-4", provisioning=None, zone="us-east5-a", chips=None, price=None)
+    since = datetime(2026, 11, 1, tzinfo=UTC)
+    blind = Month(since=since, until=NOW, seen_s=600, counted=(Counted(kind=kind, run_s=600),))
+
+    class Kept:
+        async def month(self, _team: str, _at: datetime) -> Month:
+            return blind
+
+    here = context(world, HouseInMemory(bound=limit(100)))
+    here = replace(here, services=replace(here.services, ledger=cast(Ledger, Kept())))
+    assert await budget_gate.consent(here, 1.0) is Consent.SECOND_PERSON
