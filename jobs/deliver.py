@@ -17,6 +17,9 @@ from jobs.steps import LeaseLostError, Step
 log = structlog.get_logger()
 
 PART = "answer"
+
+HOME = "home"
+"""What opening the Home tab says."""
 RESULT = "result"
 """Parts of what a work owes: the answer to a request, the result of long work."""
 
@@ -106,8 +109,8 @@ def _only_for_asker(request: Request, outcome: Outcome) -> bool:
 
 
 async def _at_home(step: Step, outcome: Outcome, message: Message) -> None:
-    """The Home tab itself is replaced; what was pressed there is answered by direct message."""
-    if outcome.path == "home":
+    """The Home tab itself is replaced, by a refusal too; what was pressed there is answered by direct message."""
+    if step.work.request.words == HOME:
         await step.runtime.slack.publish_home(step.work.request.actor.user_id, [outcome.view])
     else:
         await _by_direct_message(step, PART, message)

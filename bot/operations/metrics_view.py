@@ -1,5 +1,7 @@
 """How figures over time read: latencies first with the bounds they lie between, then load, then how much was seen."""
 
+from itertools import accumulate
+
 from bot.nouns import Quantity
 from bot.operations.metrics_figures import QUANTILES, Figures, Gauge, Latency, Points
 from bot.operations.metrics_result import Metrics, Raw
@@ -9,8 +11,8 @@ from bot.statistics.histogram import Percentile, Resolution
 from bot.view import Button, Chart, Line, Span, View, When, bold, code, line
 
 NAMES = {"ttft": "First token", "itl": "Between tokens", "e2e": "Whole answer"}
-RAW_SHOWN = 60
-"""Lines of the engine's text behind Details; the rest is counted."""
+RAW_CHARACTERS = 3500
+"""Characters of the engine's text behind Details, which one message surely holds; the rest is counted."""
 RAW_WIDTH = 160
 FULL_SIGHT = 0.9
 """Share of the asked time that must have been seen for the rest not to be mentioned."""
@@ -26,7 +28,8 @@ def show(found: Metrics | Raw, _context: Context) -> View:
 
 
 def _raw(found: Raw) -> View:
-    shown = found.lines[:RAW_SHOWN]
+    ends = accumulate(len(row[:RAW_WIDTH]) for row in found.lines)
+    shown = found.lines[: sum(1 for end in ends if end <= RAW_CHARACTERS)]
     left = len(found.lines) - len(shown) + found.left_out
     rows = [line(code(row[:RAW_WIDTH])) for row in shown]
     rest = (

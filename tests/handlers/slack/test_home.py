@@ -52,7 +52,10 @@ async def test_a_press_on_the_tab_is_answered_by_direct_message(sandbox: Sandbox
 
 
 async def test_a_guest_who_opens_the_tab_is_refused_and_shown_nothing(sandbox: Sandbox) -> None:
-    assert "prod" not in await home(sandbox, "carla")
+    shown = await home(sandbox, "carla")
+    assert "prod" not in shown
+    assert "Only full members of this workspace can use me" in shown
+    assert render_text(sandbox.slack.transcript("carla", "@gemma")) == ""
 
 
 async def test_the_messages_tab_is_not_the_home_tab(sandbox: Sandbox) -> None:
