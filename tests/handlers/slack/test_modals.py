@@ -92,7 +92,7 @@ async def says(sandbox: Sandbox, user: str, words: str, channel: str = "#ops") -
 @pytest.mark.wire
 @pytest.mark.asyncio(loop_scope="module")
 async def test_from_the_code_in_the_log_to_a_deployment_that_the_channel_means(sandbox: Sandbox) -> None:
-    assert "Only admins can do this" in await says(sandbox, "ben", "/gemma setup")
+    assert "Nobody is admin here yet" in await says(sandbox, "ben", "/gemma setup")
     found = re.search(r"/gemma setup ([0-9a-f-]{23})", sandbox.logs())
     assert found is not None
     code = found[1]
