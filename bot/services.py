@@ -33,6 +33,7 @@ from bot.store.cache import RedisCache
 from bot.store.counters import Counters
 from bot.store.deliveries import DeliveryStore
 from bot.store.deployments import DeploymentStore, from_file, from_settings
+from bot.store.happenings import HappeningStore
 from bot.store.history import HistoryStore, NoHistory
 from bot.store.leases import LeaseStore
 from bot.store.ledger import LedgerStore
@@ -199,12 +200,12 @@ async def running(settings: Settings) -> AsyncIterator[Runtime]:
             house=house(redis, known, slack),
             long_work=LongWorkStore(redis, queue="steps", kick_s=settings.kick_seconds),
             leases=LeaseStore(redis),
+            happenings=HappeningStore(redis),
             ledger=LedgerStore(redis),
             capacity=_capacity(settings, stack),
         )
-        yield Runtime(
-            services, redis, work, DeliveryStore(redis), slack, history, Counters(redis), settings.slack_commands_replaceable
-        )
+        stores = (DeliveryStore(redis), slack, history, Counters(redis))
+        yield Runtime(services, redis, work, *stores, settings.slack_commands_replaceable)
 
 
 @asynccontextmanager
@@ -231,8 +232,9 @@ async def at_hand(settings: Settings) -> AsyncIterator[Services]:
             audit=AuditLog(redis) if remembered else NoAudit(),
             house=await _house_at_hand(settings, redis, known, stack) if remembered else None,
             leases=LeaseStore(redis) if remembered else None,
-            ledger=LedgerStore(redis) if remembered else None,
             capacity=_capacity(settings, stack),
+            happenings=HappeningStore(redis) if remembered else None,
+            ledger=LedgerStore(redis) if remembered else None,
         )
 
 

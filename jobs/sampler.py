@@ -4,8 +4,9 @@ import asyncio
 
 import structlog
 
-from bot.errors import BotError
-from bot.nouns import Deployment
+from bot.errors import BotError, RetryLater
+from bot.nouns import Deployment, EngineSample, Look
+from bot.operations.sources import attempt
 from bot.services import Runtime
 from bot.store import keys
 
@@ -43,8 +44,36 @@ class Sampler:
         except BotError as error:
             await self._runtime.counters.add("samples_missed", deployment.name)
             log.info("not sampled", deployment=deployment.name, why=str(error))
+            await self._compare(deployment, Look(at=services.clock.now(), answers=_reached(error)))
             return
         await self._runtime.history.keep(services.team_id, deployment.name, sample)
         await self._runtime.counters.add("samples", deployment.name)
         if work_out:
             await self._runtime.history.work_out_usual(services.team_id, deployment.name, sample.at)
+        await self._compare(deployment, await self._told(deployment, sample))
+
+    async def _told(self, deployment: Deployment, sample: EngineSample) -> Look:
+        """What the engine says of itself beside its figures; what it does not say is unknown."""
+        engine = self._runtime.services.engine
+        version, models = await asyncio.gather(attempt(engine.version(deployment)), attempt(engine.models(deployment)))
+        return Look(
+            at=sample.at,
+            answers=True,
+            started_at=sample.started_at,
+            version=version.value,
+            windows={one.id: one.context for one in models.value} if models.value else None,
+            settings=sample.cache_config,
+        )
+
+    async def _compare(self, deployment: Deployment, look: Look) -> None:
+        """Note what changed since the look before."""
+        happenings = self._runtime.services.happenings
+        if happenings is None:
+            return
+        for one in await happenings.note(self._runtime.services.team_id, deployment.name, look):
+            log.info("change seen", deployment=deployment.name, kind=one.kind.value, at=one.at.isoformat())
+
+
+def _reached(error: BotError) -> bool | None:
+    """False when nothing came back. Who asks for another key does answer, but tells us nothing."""
+    return False if isinstance(error, RetryLater) else None

@@ -5,7 +5,8 @@ from datetime import datetime, timedelta
 from redis.asyncio import Redis
 
 from bot.model import VllmEngine
-from bot.nouns import Deployment
+from bot.nouns import Deployment, Look
+from bot.store.happenings import HappeningStore
 from bot.store.history import HistoryStore
 from sandbox.clock import Clock
 
@@ -29,9 +30,12 @@ class ShiftedClock(Clock):
 
 async def live_through(clock: ShiftedClock, deployment: Deployment, team_id: str, redis: Redis) -> None:
     """Scrape once a step until the clock shows the present, and keep what was seen as the product's clock would."""
-    history = HistoryStore(redis)
+    history, happenings = HistoryStore(redis), HappeningStore(redis)
     async with VllmEngine(clock) as engine:
         while clock.behind > timedelta(0):
-            await history.keep(team_id, deployment.name, await engine.sample(deployment))
+            sample = await engine.sample(deployment)
+            await history.keep(team_id, deployment.name, sample)
+            look = Look(at=sample.at, answers=True, started_at=sample.started_at, settings=sample.cache_config)
+            await happenings.note(team_id, deployment.name, look)
             clock.behind = max(timedelta(0), clock.behind - STEP)
     await history.work_out_usual(team_id, deployment.name, clock.now())

@@ -18,6 +18,7 @@ from bot.nouns.dialogue import (
     UserMessage,
 )
 from bot.nouns.engine import EngineSample, Histogram, ServedModel
+from bot.nouns.happening import Happened, Happening, Look, Move, Watched
 from bot.nouns.machine import (
     CapacityRequest,
     Fleet,
@@ -54,10 +55,14 @@ __all__ = [
     "Exposure",
     "Finish",
     "Fleet",
+    "Happened",
+    "Happening",
     "Histogram",
+    "Look",
     "Machine",
     "MachineState",
     "Message",
+    "Move",
     "Noun",
     "Placement",
     "Price",
@@ -82,6 +87,7 @@ __all__ = [
     "UserMessage",
     "Usual",
     "Verdict",
+    "Watched",
     "Zone",
     "owner_label",
 ]

@@ -6,6 +6,7 @@ from bot.operations.asking import ask_operation
 from bot.operations.audit import AUDIT
 from bot.operations.bench_check import BENCH_CHECK
 from bot.operations.budget import BUDGET, BUDGET_SET
+from bot.operations.changes import CHANGES
 from bot.operations.cost import COST
 from bot.operations.deployments import DEPLOYMENTS
 from bot.operations.doctor import DOCTOR
@@ -39,6 +40,7 @@ def _table() -> Registry:
 OPERATIONS: Registry = (
     WELCOME,
     STATUS,
+    CHANGES,
     METRICS,
     HEALTH,
     MACHINES,

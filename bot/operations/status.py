@@ -1,7 +1,7 @@
 """`status`: how a deployment stands, in the first line, against what is usual for it."""
 
 import asyncio
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 
 from bot.nouns import (
     CapacityRequest,
@@ -10,6 +10,8 @@ from bot.nouns import (
     Effect,
     EngineSample,
     Fleet,
+    Happened,
+    Happening,
     Machine,
     Quantity,
     Role,
@@ -96,6 +98,20 @@ async def _last_seen(context: Context, deployment: Deployment, sample: EngineSam
     return last.at if last else None
 
 
+async def _changed(context: Context, deployment: Deployment) -> tuple[Happening | None, datetime | None]:
+    """The newest change that is kept, and since when the engine is watched; both None where nobody watches.
+
+    That it answers again is the end of a change: what went before it says more.
+    """
+    happenings, team = context.services.happenings, context.services.team_id
+    watched = await happenings.watched(team, deployment.name) if happenings is not None else None
+    if happenings is None or watched is None:
+        return None, None
+    newest = await happenings.since(team, deployment.name, datetime.fromtimestamp(0, UTC), 2)
+    telling = [one for one in newest if one.kind is not Happened.ANSWERS]
+    return next(iter(telling or newest), None), watched.since
+
+
 async def _slow_since(context: Context, deployment: Deployment, bar_s: float) -> datetime | None:
     """The start of the unbroken run of slow minutes that reaches until now."""
     windows = await context.services.history.windows(
@@ -124,6 +140,7 @@ async def _status(
     accelerator = (machine.accelerator if machine else None) or deployment.accelerator
     zone = machine.zone.name if machine else deployment.zone
     model = sample.value.model_name if sample.value else None
+    last_change, watched_since = await _changed(context, deployment)
     return Status(
         deployment=deployment.name,
         grade=verdict,
@@ -140,6 +157,8 @@ async def _status(
         slow_since=slow_since,
         usd_per_hour=hourly(context.services.prices, accelerator, zone, machine.provisioning if machine else None),
         ends_at=deployment.ends_at,
+        last_change=last_change,
+        watched_since=watched_since,
         missing=tuple(
             words for words in (healthy.missing or sample.missing, fleet.missing or _silent(fleet.value, machine)) if words
         ),

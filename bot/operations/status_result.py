@@ -4,12 +4,15 @@ from datetime import datetime
 
 from pydantic import BaseModel
 
-from bot.nouns import Quantity
+from bot.nouns import Happening, Quantity
 from bot.operations.grade import Grade
 
 
 class Status(BaseModel):
-    """How a deployment stands at `at`. None is unknown, and `missing` says in words what could not be learnt and why."""
+    """How a deployment stands at `at`. None is unknown, and `missing` says in words what could not be learnt and why.
+
+    `last_change` is the newest change that was seen since `watched_since`; None with a `watched_since`: none was seen.
+    """
 
     deployment: str
     grade: Grade
@@ -30,6 +33,7 @@ class Status(BaseModel):
     slow_since: datetime | None
     usd_per_hour: Quantity | None
     ends_at: datetime | None
-    last_change: None = None
+    last_change: Happening | None = None
+    watched_since: datetime | None = None
     new_errors: None = None
     missing: tuple[str, ...] = ()

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 from bot.nouns import MachineState, RequestState
+from bot.operations.changes_words import told
 from bot.operations.grade import SHAPES, Grade
 from bot.operations.operation import Context
 from bot.operations.status_result import Status
@@ -11,6 +12,9 @@ from bot.view import Button, Line, Shape, Span, View, When, bold, line, text
 
 _REQUESTED = frozenset(map(str, RequestState)) - frozenset(map(str, MachineState))
 """States that only a request for a machine has."""
+
+CHANGE_MOST = 120
+"""Characters of the last change; `changes` tells it whole."""
 
 
 def show(status: Status, _context: Context) -> View:
@@ -23,6 +27,7 @@ def show(status: Status, _context: Context) -> View:
         buttons=(
             *why(status),
             Button(label="Look again", words=f"status {status.deployment}"),
+            *what_changed(status),
             Button(label="Chart", words=f"metrics {status.deployment} since 6h"),
         ),
     )
@@ -33,6 +38,13 @@ def why(status: Status) -> tuple[Button, ...]:
     if SHAPES[status.grade] is Shape.GOOD:
         return ()
     return (Button(label="Ask why", words=f"ask why {status.deployment} is {status.grade.value}"),)
+
+
+def what_changed(status: Status) -> tuple[Button, ...]:
+    """The first question of every incident, where somebody watches."""
+    if status.watched_since is None:
+        return ()
+    return (Button(label="What changed today", words=f"changes {status.deployment} since 24h"),)
 
 
 def _named(status: Status, words: str) -> Span:
@@ -125,8 +137,16 @@ def _machine(status: Status) -> Span:
     return text(f"Machine {status.machine or '(no name)'} {status.machine_state}{health}{where}.")
 
 
+def _last_change(status: Status) -> Line:
+    if status.last_change is not None:
+        return line(f"{told(status.last_change)[:CHANGE_MOST]} ", When(at=status.last_change.at, date=True))
+    if status.watched_since is not None:
+        return line("none seen since ", When(at=status.watched_since, date=True))
+    return line("unknown")
+
+
 def _rest(status: Status) -> Line:
-    parts: list[str | Span] = ["Last change: unknown. New errors: unknown. "]
+    parts: list[str | Span] = ["Last change: ", *_last_change(status), ". New errors: unknown. "]
     if status.usd_per_hour is not None:
         price = status.usd_per_hour
         parts.append(f"{money(price.value)}/h (list price of {price.at.day} {price.at:%b}) · ")

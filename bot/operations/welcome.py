@@ -61,8 +61,18 @@ def show(found: Welcome, context: Context) -> View:
         verdict=stated.verdict if stated else line(bold("Nothing is connected yet"), f": {found.missing}"),
         shape=stated.shape if stated else Shape.NONE,
         lines=(HOW_TO_ASK, _who(found)),
-        buttons=tuple(Button(label=word.capitalize(), words=word) for word in ("status", "machines", "help")),
+        buttons=(_says("status"), *_next(found), _says("help")),
     )
+
+
+def _says(word: str) -> Button:
+    return Button(label=word.capitalize(), words=word)
+
+
+def _next(found: Welcome) -> tuple[Button, ...]:
+    """What changed, where somebody watches; else the machines."""
+    watched = found.status is not None and found.status.watched_since is not None
+    return (Button(label="What changed today", words="changes since 24h"),) if watched else (_says("machines"),)
 
 
 def _who(found: Welcome) -> Line:

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from bot.ports.authority import Authorised
+from bot.ports.happenings import Happenings
 from bot.ports.house import Budget, Grants, House, Limit, Memory, Probes, Roles, Setups, Trail
 from bot.ports.ledger import Counted, Kind, Ledger, Month
 from bot.ports.machine import EngineControl, Forward, Host, Line, LogPiece, LogSource, Progress, Ran, Shell
@@ -27,6 +28,7 @@ __all__ = [
     "EngineControl",
     "Forward",
     "Grants",
+    "Happenings",
     "Hardware",
     "History",
     "Host",
@@ -89,7 +91,8 @@ class Services:
 
     long_work: LongWork | None = None
     leases: Leases | None = None
-    """Both are kept in Redis; None where there is none."""
+    happenings: Happenings | None = None
+    """All three are kept in Redis; None where there is none."""
 
     ledger: Ledger | None = None
     """What machines ran, counted by the clock; None where there is no Redis."""

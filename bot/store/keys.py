@@ -90,6 +90,16 @@ def setup_code(team_id: str) -> str:
     return f"{PREFIX}setup-code:{team_id}"
 
 
+def watched(team_id: str, deployment: str) -> str:
+    """What the clock knows of one deployment's engine, to see what changes."""
+    return f"{PREFIX}watched:{team_id}:{deployment}"
+
+
+def happenings(team_id: str, deployment: str) -> str:
+    """Sorted set of what changed at one deployment: score its time in seconds."""
+    return f"{PREFIX}happenings:{team_id}:{deployment}"
+
+
 def preferred(team_id: str) -> str:
     """Hash of channel to the deployment it means when none is named."""
     return f"{PREFIX}preferred:{team_id}"

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 from bot.errors import RetryLater
 from bot.nouns import Actor, Delta, Deployment, EngineSample, Fleet, ServedModel, Standing, Usual
 from bot.operations.money import BookPrices
-from bot.ports import Capacity, Grants, Leases, LongWork, OpenWork, Question, Services
+from bot.ports import Capacity, Grants, Happenings, Leases, LongWork, OpenWork, Question, Services
 from bot.pricing.snapshot import snapshot
 from bot.requests import Door, Place, Request
 from bot.view import View
@@ -238,6 +238,7 @@ class House:
     grants: Grants = field(default_factory=lambda: Grants(admins=(ANNA.user_id,), operators=(OPERATORS,)))
     long_work: LongWork | None = None
     leases: Leases | None = None
+    happenings: Happenings | None = None
     capacity: Capacity | None = None
 
     @property
@@ -257,6 +258,7 @@ class House:
             audit=self.book,
             long_work=self.long_work,
             leases=self.leases,
+            happenings=self.happenings,
             capacity=self.capacity,
         )
 

@@ -1,21 +1,25 @@
 """The inbox, the clock's kicks, its look at deployments, and our own figures."""
 
 import asyncio
+from datetime import datetime, timedelta
+from typing import Any
 
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 from redis.asyncio import Redis
 from structlog.testing import capture_logs
 
-from bot.errors import RetryLater
+from bot.errors import PersonMovesNext, RetryLater
+from bot.nouns import Happened, ServedModel
 from bot.operations import OPERATIONS
 from bot.store import keys
+from bot.store.happenings import HappeningStore
 from bot.store.work import KICKS_KEPT, WorkStore
 from jobs.clock import kick_due
 from jobs.exposition import figures
 from jobs.inbox import Inbox
 from jobs.sampler import Sampler
-from tests.doubles.ports import House
+from tests.doubles.ports import NOW, House
 from tests.doubles.running import Workshop
 from tests.doubles.sights import PROD, scrape
 
@@ -108,6 +112,66 @@ async def test_what_is_usual_is_worked_out_every_ten_minutes_only(redis: Redis) 
         shop.house.clock.move(seconds=30)
     assert len(await redis.keys(keys.once("usual:*"))) == 2
     assert len(await redis.keys(keys.once("sample:*"))) == 21
+
+
+async def looked(redis: Redis) -> tuple[Workshop, Sampler, Sampler]:
+    """Two clocks over one memory, an engine that began an hour ago, and one look at it."""
+    shop, _, _ = await watching(redis)
+    shop.house.names.known = [PROD]
+    shop.house.happenings = HappeningStore(redis)
+    shop.house.engine.served = (ServedModel(id="31b", context=65536),)
+    shop.house.engine.said_version = "0.26.0"
+    shop.house.engine.scrape = scrape().model_copy(update={"started_at": NOW - timedelta(hours=1)})
+    await Sampler(shop.runtime, 30).look()
+    return shop, Sampler(shop.runtime, 30), Sampler(shop.runtime, 30)
+
+
+async def later(shop: Workshop, *clocks: Sampler, **said: Any) -> None:
+    """Half a minute on, all clocks look at an engine that says this."""
+    shop.house.clock.move(seconds=30)
+    fields = {"at": shop.house.clock.now(), "started_at": NOW - timedelta(hours=1), **said}
+    shop.house.engine.scrape = scrape().model_copy(update=fields)
+    await asyncio.gather(*(clock.look() for clock in clocks))
+
+
+async def changes(redis: Redis) -> list[tuple[Happened, datetime]]:
+    return [(one.kind, one.at) for one in await HappeningStore(redis).since("T1", "prod", NOW - timedelta(days=1), 50)]
+
+
+async def test_two_clocks_note_a_restart_and_what_came_with_it_once(redis: Redis) -> None:
+    shop, one, other = await looked(redis)
+    began = NOW + timedelta(seconds=7)
+    shop.house.engine.said_version = "0.32.0"
+    shop.house.engine.served = (ServedModel(id="31b", context=32768),)
+    with capture_logs():
+        await later(shop, one, other, started_at=began)
+        await later(shop, one, other, started_at=began)
+    assert {*await changes(redis)} == {(Happened.RESTARTED, began), (Happened.VERSION, began), (Happened.WINDOW, began)}
+    assert len(await changes(redis)) == 3
+
+
+async def test_silence_counts_from_the_second_look_on_and_tells_the_first(redis: Redis) -> None:
+    shop, one, _ = await looked(redis)
+    shop.house.engine.scrape = RetryLater("Engine: no answer.")
+    with capture_logs():
+        for _ in range(2):
+            assert await changes(redis) == []
+            shop.house.clock.move(seconds=30)
+            await one.look()
+        assert await changes(redis) == [(Happened.SILENT, NOW + timedelta(seconds=30))]
+        await later(shop, one)
+        await later(shop, one)
+    assert (await changes(redis))[0] == (Happened.ANSWERS, NOW + timedelta(seconds=90))
+
+
+async def test_an_engine_that_wants_another_key_is_not_called_silent(redis: Redis) -> None:
+    shop, one, _ = await looked(redis)
+    shop.house.engine.scrape = PersonMovesNext("Engine: it wants another key.")
+    with capture_logs():
+        for _ in range(3):
+            shop.house.clock.move(seconds=30)
+            await one.look()
+    assert await changes(redis) == []
 
 
 async def test_our_own_figures_can_be_read_by_prometheus(redis: Redis) -> None:
