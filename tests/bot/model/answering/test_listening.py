@@ -153,7 +153,7 @@ async def test_an_answer_that_drips_on_ends_at_its_total_time(model: VllmModel) 
     dripping = VllmStandIn(Clock())
     there = Deployment(name="slow", base_url=await dripping.start())
     dripping.script(Answer("drip " * 400, itl_s=0.01))
-    said, error = await heard(model, there, SHORT.model_copy(update={"total_s": 0.2, "silence_s": 0.1}))
+    said, error = await heard(model, there, SHORT.model_copy(update={"total_s": 1.5, "silence_s": 0.5}))
     await dripping.stop()
     assert 0 < said.count("drip") < 400
     assert isinstance(error, RetryLater)
