@@ -152,10 +152,11 @@ async def test_the_first_piece_may_take_longer_than_the_others_but_not_for_ever(
 async def test_an_answer_that_drips_on_ends_at_its_total_time(model: VllmModel) -> None:
     dripping = VllmStandIn(Clock())
     there = Deployment(name="slow", base_url=await dripping.start())
-    dripping.script(Answer("drip " * 400, itl_s=0.01))
+    words = 400
+    dripping.script(Answer(" ".join(f"drop-{number}" for number in range(words)), itl_s=0.02))
     said, error = await heard(model, there, SHORT.model_copy(update={"total_s": 1.5, "silence_s": 0.5}))
     await dripping.stop()
-    assert 0 < said.count("drip") < 400
+    assert 0 < said.count("drop-") < words
     assert isinstance(error, RetryLater)
 
 
