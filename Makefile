@@ -47,7 +47,7 @@ test-wire: $(STAMP) ## tests over loopback, against stand-ins and a real Valkey 
 
 test-faults: $(STAMP) ## tests that kill processes, the short ones (aim: 120 s)
 	@echo "== fault tests, the short ones"
-	@$(BIN)/python -m pytest -m "$(FAULTS)"
+	@$(BIN)/python -m pytest -m "$(FAULTS)" -n 2 --dist loadfile
 
 check: $(STAMP) ## lint, format, types, import contracts, generated files
 	@echo "== check"
