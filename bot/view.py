@@ -85,11 +85,18 @@ class Chart(Noun):
     below: "Chart | None" = None
 
 
+class Attachment(Noun):
+    """Text that is too long for a message, sent beside it as a file."""
+
+    name: str = Field(pattern=r"^[a-z0-9][a-z0-9.-]{0,79}$")
+    title: str = Field(max_length=100)
+    content: str = Field(min_length=1, max_length=1_000_000)
+
+
 class View(Noun):
     """One message: the verdict with its shape, at most seven more lines, buttons, and what waits behind Details.
 
-    `ask` is the question that [Ask why] asks about it; `share` is whether a [Share here] makes sense; `mention` opens a result
-    that somebody waited for by naming them.
+    `mention` opens a result that somebody waited for by naming them; `attachment` follows the message as a file.
     """
 
     verdict: Line
@@ -99,6 +106,7 @@ class View(Noun):
     details: tuple[Line, ...] = ()
     chart: Chart | None = None
     mention: Mention | None = None
+    attachment: Attachment | None = None
 
 
 def text(words: str) -> Text:

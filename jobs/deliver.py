@@ -11,6 +11,7 @@ from bot.operations.execute import Outcome
 from bot.requests import Door, Place, Request
 from bot.slack.failures import MessageGoneError
 from bot.view import Button, View, line
+from jobs.attachment import attach
 from jobs.picture import picture
 from jobs.steps import LeaseLostError, Step
 
@@ -93,8 +94,10 @@ async def deliver(step: Step, outcome: Outcome) -> None:
         await _whisper(step, message, where)
     elif isinstance(where, Alone):
         await _alone(step, message, where)
+        await attach(step, view, None)
     else:
         await _among(step, PART, message, where)
+        await attach(step, view, (where.channel, where.thread))
 
 
 async def result(step: Step, view: View, where: Among) -> None:

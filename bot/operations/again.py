@@ -55,7 +55,7 @@ def _before_all(registry: Registry, request: Request, context: Context) -> bool:
 def show_details(given: Given, _context: Context) -> View:
     """The whole answer, with its buttons and chart: what waited behind Details, and whole what was cut to fit."""
     whole = (*given.view.lines, *given.view.details)
-    return given.view.model_copy(update={"lines": whole, "details": ()})
+    return given.view.model_copy(update={"lines": whole, "details": (), "attachment": None})
 
 
 def show_shared(given: Given, _context: Context) -> View:

@@ -77,7 +77,8 @@ async def _watched_since(context: Context, deployment: Deployment) -> datetime |
 async def _raw(context: Context, deployment: Deployment) -> Raw:
     text = await context.services.engine.exposition(deployment)
     samples = [row for row in text.splitlines() if row and not row.startswith("#") and "_created" not in row.partition(" ")[0]]
-    return Raw(lines=tuple(samples[:RAW_LINES]), left_out=max(0, len(samples) - RAW_LINES), at=context.now)
+    left_out = max(0, len(samples) - RAW_LINES)
+    return Raw(lines=tuple(samples[:RAW_LINES]), left_out=left_out, at=context.now, deployment=deployment.name, text=text)
 
 
 METRICS: Operation[MetricsArguments, Metrics | Raw] = Operation(

@@ -8,11 +8,16 @@ from bot.operations.metrics_figures import Figures, Points
 
 
 class Raw(BaseModel):
-    """The engine's own words, without comments and creation times; `left_out` counts what did not fit."""
+    """The engine's own words, without comments and creation times; `left_out` counts what did not fit.
+
+    `text` is all of it as the engine wrote it, for people only: a model's window is too small for it.
+    """
 
     lines: tuple[str, ...]
     left_out: int
     at: datetime
+    deployment: str
+    text: str = Field(exclude=True)
 
 
 class Metrics(BaseModel):

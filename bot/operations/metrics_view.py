@@ -8,12 +8,14 @@ from bot.operations.metrics_result import Metrics, Raw
 from bot.operations.operation import Context
 from bot.operations.wording import count, duration, percent, seconds
 from bot.statistics.histogram import Percentile, Resolution
-from bot.view import Button, Chart, Line, Span, View, When, bold, code, line
+from bot.view import Attachment, Button, Chart, Line, Span, View, When, bold, code, line
 
 NAMES = {"ttft": "First token", "itl": "Between tokens", "e2e": "Whole answer"}
 RAW_CHARACTERS = 3500
 """Characters of the engine's text behind Details, which one message surely holds; the rest is counted."""
 RAW_WIDTH = 160
+RAW_FILE = 1_000_000
+"""Characters of a file: an engine writes 60,000, a hundred engines behind one address a few millions."""
 FULL_SIGHT = 0.9
 """Share of the asked time that must have been seen for the rest not to be mentioned."""
 
@@ -32,14 +34,17 @@ def _raw(found: Raw) -> View:
     shown = found.lines[: sum(1 for end in ends if end <= RAW_CHARACTERS)]
     left = len(found.lines) - len(shown) + found.left_out
     rows = [line(code(row[:RAW_WIDTH])) for row in shown]
-    rest = (
-        (line(f"… and {left:,} more lines; the terminal shows more of them: ", code("gemma metrics raw --json")),) if left else ()
-    )
+    rest = (line(f"… and {left:,} more lines; all of them stand in the file."),) if left else ()
     return View(
         verdict=line(bold(f"{len(shown) + left:,} figures as the engine tells them"), ", read ", When(at=found.at)),
-        lines=(line(f"The first {len(shown)} stand behind Details; comments and creation times are left out."),),
+        lines=(line(f"The first {len(shown)} stand behind Details; the whole text follows as a file."),),
         details=(*rows, *rest),
+        attachment=Attachment(name=f"{found.deployment}-metrics.txt", title=_file_title(found), content=found.text[:RAW_FILE]),
     )
+
+
+def _file_title(found: Raw) -> str:
+    return f"{found.deployment}: metrics of {found.at:%Y-%m-%d %H:%M} UTC"
 
 
 def _nothing(found: Metrics) -> View:

@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any, Protocol
 
 from bot.nouns import Actor, Standing
-from bot.view import Mention, View
+from bot.view import Attachment, Mention, View
 
 
 class Pace(Protocol):
@@ -115,6 +115,9 @@ class Slack(Protocol):
 
     async def upload_chart(self, png: bytes, title: str, alt: str) -> str:
         """Upload a picture that no channel sees yet; its file id, for `chart`."""
+
+    async def attach(self, channel: str, thread: str | None, attachment: Attachment) -> str:
+        """Show a text file in a channel, a thread or a direct message; its file id. Repeated, it is shown twice."""
 
     async def members_of_group(self, group: str) -> frozenset[str]:
         """User ids in a user group."""

@@ -11,7 +11,7 @@ from bot.slack.failures import BlocksRefusedError
 from bot.slack.find import Finder
 from bot.slack.render import Rendered, render, render_home
 from bot.slack.wire import Wire, needed
-from bot.view import Mention, View
+from bot.view import Attachment, Mention, View
 
 EVENT_TYPE = "gemma_work"
 KEY_LIMIT = 200
@@ -134,6 +134,18 @@ class SlackClient:
         await self._wire.upload(needed(place, "upload_url"), png)
         file_id = needed(place, "file_id")
         await self._wire.form("files.completeUploadExternal", {"files": json.dumps([{"id": file_id, "title": title[:100]}])})
+        return file_id
+
+    async def attach(self, channel: str, thread: str | None, attachment: Attachment) -> str:
+        """Show a text file in a channel, a thread or a direct message."""
+        content = attachment.content.encode()
+        place = await self._wire.form("files.getUploadURLExternal", {"filename": attachment.name, "length": len(content)})
+        await self._wire.upload(needed(place, "upload_url"), content)
+        file_id = needed(place, "file_id")
+        files = json.dumps([{"id": file_id, "title": attachment.title}])
+        await self._wire.form(
+            "files.completeUploadExternal", {"files": files, "channel_id": channel} | ({"thread_ts": thread} if thread else {})
+        )
         return file_id
 
     async def members_of_group(self, group: str) -> frozenset[str]:

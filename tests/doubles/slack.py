@@ -7,7 +7,7 @@ from typing import Any
 
 from bot.errors import RetryLater
 from bot.ports import Identity, Person, Posted
-from bot.view import Mention, View, plain
+from bot.view import Attachment, Mention, View, plain
 
 
 @dataclass
@@ -29,6 +29,7 @@ class FakeSlack:
     alone: list[tuple[str, bool, View]] = field(default_factory=list)
     whispered: list[tuple[str, str, View]] = field(default_factory=list)
     refusals: dict[str, list[Exception]] = field(default_factory=dict)
+    attached: list[tuple[str, str | None, Attachment]] = field(default_factory=list)
     calls: list[str] = field(default_factory=list)
     break_after_post: bool = False
     """The next post arrives, and its answer does not."""
@@ -120,6 +121,11 @@ class FakeSlack:
         del png, title, alt
         self._called("upload_chart")
         return "F0CHART01"
+
+    async def attach(self, channel: str, thread: str | None, attachment: Attachment) -> str:
+        self._called("attach")
+        self.attached.append((channel, thread, attachment))
+        return "F0FILE001"
 
     async def members_of_group(self, group: str) -> frozenset[str]:
         del group

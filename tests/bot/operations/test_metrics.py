@@ -134,6 +134,9 @@ async def test_raw_is_bounded_and_what_is_left_out_is_counted(world: Any) -> Non
     outcome = await world.ask("metrics raw")
     assert "1,000 figures" in said(outcome.view)
     assert "and 876 more lines" in said(outcome.view), "124 stand above it"
+    assert outcome.view.attachment is not None
+    assert outcome.view.attachment.content == world.engine["exposition"]
+    assert "text" not in outcome.result, "the whole text is for people, a model's window is too small for it"
     assert len(outcome.result["lines"]) == 400
     assert outcome.result["left_out"] == 600
     assert "created" not in said(outcome.view).replace("creation", "")
