@@ -13,6 +13,7 @@ from bot.operations.doctor_scopes import missing
 from bot.operations.operation import Context, NoArguments, Operation
 from bot.operations.wording import count, listed
 from bot.ports import House, Memory
+from bot.requests import Door
 from bot.view import Line, Shape, View, bold, line
 
 REDIS_NEEDED = (6, 2)
@@ -20,6 +21,8 @@ REDIS_NEEDED = (6, 2)
 
 PROCESSES = ("web", "clock", "reads", "answers", "steps", "benchmarks")
 """`web`, `clock` and a worker for each queue."""
+
+EVENTS = {Door.MENTION: "mentions", Door.MESSAGE: "direct messages", Door.HOME: "openings of the Home tab"}
 
 SHOWN = 7
 
@@ -82,6 +85,16 @@ async def slack(context: Context) -> tuple[Finding, ...]:
     told = listed([f"{what} ({scope})" for what, scope in lacking.items()], most=3)
     fix = "Take slack-manifest.json as the app's manifest, then install the app again."
     return token, Finding(what="Slack permissions", met=False, found=f"I cannot {told}", fix=fix)
+
+
+async def events(context: Context) -> tuple[Finding, ...]:
+    """Whether Slack brings events at all: no call tells the app's subscriptions, but what came shows them."""
+    came = await _house(context).probes.events()
+    told = ", ".join(f"{came.get(door, 0)} {name}" for door, name in EVENTS.items())
+    if any(came.values()):
+        return (Finding(what="Slack events", met=True, found=f"came so far: {told}"),)
+    fix = "Mention me in a channel. If nothing comes, take slack-manifest.json as the app's manifest: it subscribes to them."
+    return (Finding(what="Slack events", met=None, found="none came so far", fix=fix),)
 
 
 async def channel(context: Context) -> tuple[Finding, ...]:
@@ -182,6 +195,7 @@ def _one(deployment: Deployment) -> Check:
 
 CHECKS: Mapping[str, Check] = {
     "Slack": slack,
+    "Slack events": events,
     "This channel": channel,
     "Roles": roles,
     "Redis": memory,

@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Protocol
 
 from bot.nouns import Deployment, Noun
+from bot.requests import Door
 
 
 @dataclass(frozen=True)
@@ -86,6 +87,9 @@ class Probes(Protocol):
 
     async def alive(self) -> Mapping[str, int]:
         """How many of each process gave a sign of life: `web`, `clock`, and a worker by its queue."""
+
+    async def events(self) -> Mapping[Door, int]:
+        """How many events Slack has brought so far: mentions, direct messages, openings of the Home tab. None came: 0."""
 
 
 @dataclass(frozen=True)

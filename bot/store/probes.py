@@ -12,6 +12,7 @@ from redis.asyncio import Redis
 from redis.exceptions import RedisError, ResponseError
 
 from bot.ports import Memory
+from bot.requests import Door
 from bot.store import keys
 
 log = structlog.get_logger()
@@ -19,6 +20,9 @@ log = structlog.get_logger()
 BEAT_S = 5.0
 BEAT_LIFE_S = 16
 """A process that missed three beats counts as gone."""
+
+EVENT_DOORS = (Door.MENTION, Door.MESSAGE, Door.HOME)
+"""What reaches us as events: they need the app's subscriptions, commands and buttons do not."""
 
 RQ_WORKERS = "rq:workers"
 """RQ's own set of worker keys; each worker's hash names its queue and expires when the worker is gone."""
@@ -68,6 +72,12 @@ class RedisProbe:
         except ResponseError:
             return None
         return found.get(name)
+
+    async def events(self) -> Mapping[Door, int]:
+        """Counted where requests are recorded, since Redis remembers."""
+        fields = [f"requests|{door}" for door in EVENT_DOORS]
+        found = cast(list[bytes | None], await self._redis.hmget(keys.counters(), fields))
+        return {door: int(float(count or 0)) for door, count in zip(EVENT_DOORS, found, strict=True)}
 
     async def alive(self) -> Mapping[str, int]:
         """Processes by name and workers by queue."""

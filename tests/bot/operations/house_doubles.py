@@ -33,6 +33,7 @@ class HouseInMemory:
     allowed: frozenset[str] | BotError | None = SCOPES
     inside: bool | None = True
     about: Memory = ALL_WELL
+    mentions: int = 3
     living: Mapping[str, int] = field(default_factory=lambda: dict(ALIVE))
 
     def house(self) -> House:
@@ -91,6 +92,9 @@ class HouseInMemory:
 
     async def alive(self) -> Mapping[str, int]:
         return self.living
+
+    async def events(self) -> Mapping[Door, int]:
+        return {Door.MENTION: self.mentions, Door.MESSAGE: 0, Door.HOME: 0}
 
 
 async def ask(world: Any, inside: HouseInMemory, words: str, user: str = "U1", channel: str = "C1") -> Outcome:

@@ -31,8 +31,15 @@ async def findings(world: Any, house: HouseInMemory) -> dict[str, dict[str, Any]
 async def test_a_house_in_order_is_told_in_one_line(world: Any) -> None:
     world.engine["models"] = SERVED
     outcome = await ask(world, HouseInMemory(grants=GRANTS), "doctor")
-    assert plain(outcome.view.verdict) == "All 11 prerequisites are met"
+    assert plain(outcome.view.verdict) == "All 12 prerequisites are met"
     assert all(plain(one).startswith("●") for one in (*outcome.view.lines, *outcome.view.details))
+
+
+async def test_without_any_event_so_far_it_says_how_to_find_out(world: Any) -> None:
+    world.engine["models"] = SERVED
+    found = await findings(world, HouseInMemory(grants=GRANTS, mentions=0))
+    assert (found["Slack events"]["met"], found["Slack events"]["found"]) == (None, "none came so far")
+    assert "slack-manifest.json" in found["Slack events"]["fix"]
 
 
 Change = Callable[[HouseInMemory, Any], None]

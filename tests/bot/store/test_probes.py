@@ -6,9 +6,12 @@ import pytest
 from redis.asyncio import Redis
 
 from bot.ports import Limit
+from bot.requests import Door
 from bot.store import keys
 from bot.store.budget import BudgetStore
 from bot.store.probes import BEAT_LIFE_S, BEAT_S, RQ_WORKERS, Heart, RedisProbe
+from bot.store.work import WorkStore
+from tests.doubles.ports import House
 
 pytestmark = pytest.mark.wire
 
@@ -19,6 +22,15 @@ async def test_a_process_that_beats_is_alive_and_its_sign_fades(redis: Redis) ->
     assert await RedisProbe(redis).alive() == {"web": 1, "clock": 1}
     (key,) = [key async for key in redis.scan_iter(match=keys.alive("web", "*"))]
     assert 2 * BEAT_S < await redis.ttl(key) <= BEAT_LIFE_S
+
+
+async def test_events_are_those_that_were_recorded_since_redis_remembers(redis: Redis) -> None:
+    assert await RedisProbe(redis).events() == {Door.MENTION: 0, Door.MESSAGE: 0, Door.HOME: 0}
+    store = WorkStore(redis, lease_s=5, kick_s=2)
+    for number, door in enumerate((Door.MENTION, Door.MENTION, Door.COMMAND, Door.HOME)):
+        asked = House().request("status", id=str(number), door=door)
+        await store.accept(asked, work_id=f"r-{number}", kind="request", queue="reads")
+    assert await RedisProbe(redis).events() == {Door.MENTION: 2, Door.MESSAGE: 0, Door.HOME: 1}
 
 
 async def test_a_worker_counts_for_its_queue_while_its_own_record_lives(redis: Redis) -> None:
