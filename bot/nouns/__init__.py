@@ -35,6 +35,7 @@ from bot.nouns.quantity import Quantity
 from bot.nouns.quota import Quota
 from bot.nouns.refusal import Refusal, RefusalKind
 from bot.nouns.window import Delta, Usual
+from bot.nouns.wish import Wish
 
 __all__ = [
     "Actor",
@@ -88,6 +89,7 @@ __all__ = [
     "Usual",
     "Verdict",
     "Watched",
+    "Wish",
     "Zone",
     "owner_label",
 ]

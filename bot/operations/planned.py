@@ -3,7 +3,7 @@
 from bot.errors import UsageError
 
 PLANNED = frozenset(
-    {"ask", "bench", "change", "changes", "deploy", "engine", "errors", "export", "find", "logs", "mute"}
+    {"ask", "bench", "change", "deploy", "engine", "errors", "export", "find", "logs", "mute"}
     | {"replace", "report", "rollback", "token", "watch"}
 )
 """First words of operations that are not built."""

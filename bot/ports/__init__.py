@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from bot.ports.authority import Authorised
+from bot.ports.engines import Engines, Hosts, Wishes
 from bot.ports.happenings import Happenings
 from bot.ports.house import Budget, Grants, House, Limit, Memory, Probes, Roles, Setups, Trail
 from bot.ports.ledger import Counted, Kind, Ledger, Month
@@ -26,12 +27,14 @@ __all__ = [
     "Directory",
     "Engine",
     "EngineControl",
+    "Engines",
     "Forward",
     "Grants",
     "Happenings",
     "Hardware",
     "History",
     "Host",
+    "Hosts",
     "House",
     "Identity",
     "Kind",
@@ -66,6 +69,7 @@ __all__ = [
     "Shell",
     "Slack",
     "Trail",
+    "Wishes",
     "WorkBook",
 ]
 
@@ -99,3 +103,6 @@ class Services:
 
     capacity: Capacity | None = None
     """The writing half of the cloud; None where only looking is possible."""
+
+    engines: Engines | None = None
+    """The engines on the machines, and what each is wanted to be; None where no machine can be reached."""

@@ -1,0 +1,47 @@
+"""The engines of deployments: what each is wanted to be, and how the machine below it is reached."""
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from bot.nouns import Deployment, Wish
+from bot.ports.authority import Authorised
+from bot.ports.machine import EngineControl, Host, Shell
+
+
+class Wishes(Protocol):
+    """What engines are wanted to be, the newest first. At least 20 of each deployment are kept."""
+
+    async def current(self, team_id: str, deployment: str) -> Wish | None:
+        """What is wanted now; None when this deployment was never made by us."""
+
+    async def past(self, team_id: str, deployment: str) -> tuple[Wish, ...]:
+        """All that are kept, the current one first."""
+
+    async def put(self, team_id: str, wish: Wish) -> None:
+        """Make this the current one. Repeated for the same work and fingerprint, it changes nothing."""
+
+
+class Hosts(Protocol):
+    """How the machines of deployments are reached. One key pair for each deployment; its private half is kept in Secret Manager
+    and nowhere else.
+    """
+
+    async def public_key(self, leave: Authorised, deployment: str) -> str:
+        """The line of metadata `ssh-keys` that lets us in ("gemma:ssh-ed25519 AAAA... comment"); the pair is made once."""
+
+    async def host(self, deployment: Deployment) -> Host:
+        """How its machine is reached now.
+
+        Raises RetryLater while it boots (no address, host keys not told yet), PersonMovesNext when no machine is known, it is
+        gone, or we have no key for it; each says what to do.
+        """
+
+
+@dataclass(frozen=True)
+class Engines:
+    """All of it together. `shell` is what `control` runs its commands through; the tunnel uses it too."""
+
+    wishes: Wishes
+    hosts: Hosts
+    control: EngineControl
+    shell: Shell
