@@ -3,7 +3,7 @@
 import hashlib
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 import aiohttp
@@ -40,6 +40,7 @@ from bot.store.ledger import LedgerStore
 from bot.store.long_work import LongWorkStore
 from bot.store.pace import RedisPace
 from bot.store.probes import RedisProbe
+from bot.store.read_quota import OwnReadQuota, RedisReadQuota
 from bot.store.roles import RoleStore
 from bot.store.work import WorkStore
 
@@ -108,11 +109,13 @@ def cloud(settings: Settings) -> CloudOnFirstUse | NoCloud:
     return CloudOnFirstUse(open_it)
 
 
-def _capacity(settings: Settings, stack: AsyncExitStack) -> Capacity:
-    """The writing half of the cloud; `stack` closes what gets opened."""
+def _with_google(services: Services, settings: Settings, stack: AsyncExitStack, redis: Redis | None) -> Services:
+    """The same with Google's REST services: the writing half of the cloud, and its logs. `stack` closes what gets opened."""
     google = GoogleCloud.of(settings.google_cloud_project, WallClock(), root=settings.gcp_api_root)
     stack.push_async_callback(google.aclose)
-    return Capacity(google.provisioner, google.machines, google.quotas, google.hardware, google.secrets)
+    quota = OwnReadQuota() if redis is None else RedisReadQuota(redis, per_minute=settings.log_reads_per_minute)
+    capacity = Capacity(google.provisioner, google.machines, google.quotas, google.hardware, google.secrets)
+    return replace(services, capacity=capacity, logs=google.logs(quota))
 
 
 class _Probes(RedisProbe):
@@ -202,9 +205,9 @@ async def running(settings: Settings) -> AsyncIterator[Runtime]:
             leases=LeaseStore(redis),
             happenings=HappeningStore(redis),
             ledger=LedgerStore(redis),
-            capacity=_capacity(settings, stack),
         )
         stores = (DeliveryStore(redis), slack, history, Counters(redis))
+        services = _with_google(services, settings, stack, redis)
         yield Runtime(services, redis, work, *stores, settings.slack_commands_replaceable)
 
 
@@ -217,7 +220,7 @@ async def at_hand(settings: Settings) -> AsyncIterator[Services]:
         remembered = await _answers(redis)
         deployments, engines, capacity = _outside(settings, stack)
         known = DeploymentStore(redis if remembered else None, deployments)
-        yield Services(
+        services = Services(
             clock=WallClock(),
             team_id=settings.terminal_team or TERMINAL_TEAM,
             grants=Grants(admins=settings.admins, operators=settings.operators),
@@ -232,10 +235,10 @@ async def at_hand(settings: Settings) -> AsyncIterator[Services]:
             audit=AuditLog(redis) if remembered else NoAudit(),
             house=await _house_at_hand(settings, redis, known, stack) if remembered else None,
             leases=LeaseStore(redis) if remembered else None,
-            capacity=_capacity(settings, stack),
             happenings=HappeningStore(redis) if remembered else None,
             ledger=LedgerStore(redis) if remembered else None,
         )
+        yield _with_google(services, settings, stack, redis if remembered else None)
 
 
 async def _house_at_hand(settings: Settings, redis: Redis, known: DeploymentStore, stack: AsyncExitStack) -> House:

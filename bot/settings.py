@@ -30,6 +30,9 @@ class Settings(BaseSettings):
     gcp_api_root: str | None = None
     """Another address than Google's for all its REST services together; plain http is accepted for loopback addresses only."""
 
+    log_reads_per_minute: int = Field(default=60, ge=3)
+    """Reads of Cloud Logging that the project's quota allows; all our processes together stay below it."""
+
     # Slack
     slack_bot_token: SecretStr | None = None
     slack_app_token: SecretStr | None = None

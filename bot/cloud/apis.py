@@ -22,4 +22,5 @@ SECRETS = Api("secretmanager.googleapis.com", "Secret Manager API", "Secret Mana
 SECRETS_READ = Api(
     "secretmanager.googleapis.com", "Secret Manager API", "Secret Manager Secret Accessor (roles/secretmanager.secretAccessor)"
 )
+LOGGING = Api("logging.googleapis.com", "Cloud Logging API", "Logs Viewer (roles/logging.viewer)")
 """Roles as Google's IAM reference names them; all but TPU Viewer from memory, not tried against the real services."""

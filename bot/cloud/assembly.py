@@ -9,12 +9,13 @@ from google.auth.credentials import Credentials
 from bot.cloud.absent import NoHardware, NoMachines, NoProvisioner, NoQuotas, NoSecrets
 from bot.cloud.accelerators import AcceleratorTypes
 from bot.cloud.catalog import BillingCatalog
+from bot.cloud.logs import CloudLogs, NoLogs
 from bot.cloud.machines import TpuMachines
 from bot.cloud.provisioning import TpuProvisioner
 from bot.cloud.quotas import CloudQuotas
 from bot.cloud.rest import DEADLINE_S, GoogleRest
 from bot.cloud.secrets import SecretManager
-from bot.ports import Clock, Hardware, Machines, Provisioner, Quotas, Secrets
+from bot.ports import Clock, Hardware, Logs, Machines, Provisioner, Quotas, ReadQuota, Secrets
 
 
 @dataclass(frozen=True)
@@ -28,6 +29,11 @@ class GoogleCloud:
     secrets: Secrets
     price_list: BillingCatalog | None
     rest: GoogleRest | None
+    clock: Clock
+
+    def logs(self, quota: ReadQuota) -> Logs:
+        """Cloud Logging over the same connections, within this quota."""
+        return NoLogs() if self.rest is None else CloudLogs(self.rest, self.clock, quota)
 
     @classmethod
     def of(
@@ -46,7 +52,7 @@ class GoogleCloud:
         Raises PersonMovesNext for a `root` that Google Cloud may not be asked at.
         """
         if project is None:
-            return cls(NoProvisioner(), NoMachines(), NoQuotas(), NoHardware(), NoSecrets(), None, None)
+            return cls(NoProvisioner(), NoMachines(), NoQuotas(), NoHardware(), NoSecrets(), None, None, clock)
         rest = GoogleRest(project, root=root, credentials=credentials, deadline_s=deadline_s, transport=transport)
         machines = TpuMachines(rest)
         return cls(
@@ -57,6 +63,7 @@ class GoogleCloud:
             SecretManager(rest),
             BillingCatalog(rest, clock),
             rest,
+            clock,
         )
 
     async def aclose(self) -> None:

@@ -36,7 +36,10 @@ _NEVER_SENT = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout, http
 
 @dataclass(frozen=True)
 class Ask:
-    """One call. `path` begins with "/"; `query` and `body` are sent as given; only a call without effect may be `repeatable`."""
+    """One call. `path` begins with "/"; `query` and `body` are sent as given; only a call without effect may be `repeatable`.
+
+    `looks` marks a POST that only reads.
+    """
 
     api: Api
     verb: str
@@ -45,11 +48,12 @@ class Ask:
     body: object | None
     deadline_s: float
     max_bytes: int
+    looks: bool = False
 
     @property
     def repeatable(self) -> bool:
         """Whether a second try cannot do a second thing."""
-        return self.verb == "GET"
+        return self.verb == "GET" or self.looks
 
 
 class GoogleRest:
@@ -104,13 +108,14 @@ class GoogleRest:
         doing: str = "",
         deadline_s: float | None = None,
         max_bytes: int = MAX_BODY_BYTES,
+        looks: bool = False,
     ) -> dict[str, Any]:
         """The JSON object that is answered. Reads that meet an outage are tried three times within the deadline, writes once.
 
         Raises google.api_core's errors for an answer that refuses; RetryLater when none comes, with `arrived` None when the call
         may have arrived and False when it surely did not; what `told` makes of credentials that are refused.
         """
-        ask = Ask(api, verb, path, query or {}, body, deadline_s or self._deadline_s, max_bytes)
+        ask = Ask(api, verb, path, query or {}, body, deadline_s or self._deadline_s, max_bytes, looks)
         headers = await self._signed(ask, doing)
         try:
             async with asyncio.timeout(ask.deadline_s):

@@ -66,6 +66,7 @@ def machine_of(node: tpu.Node) -> Machine:
         health=_health(node),
         address=_address(node),
         endpoint_port=node.network_endpoints[0].port or None if node.network_endpoints else None,
+        number=str(node.id) if node.id else None,
         created_at=moment(node.create_time) if "create_time" in node else None,
         provisioning=provisioning_of(node),
         labels=dict(node.labels),

@@ -19,6 +19,7 @@ from bot.nouns.dialogue import (
 )
 from bot.nouns.engine import EngineSample, Histogram, ServedModel
 from bot.nouns.happening import Happened, Happening, Look, Move, Watched
+from bot.nouns.log_entry import LogEntry, LogsFound
 from bot.nouns.machine import (
     CapacityRequest,
     Fleet,
@@ -59,6 +60,8 @@ __all__ = [
     "Happened",
     "Happening",
     "Histogram",
+    "LogEntry",
+    "LogsFound",
     "Look",
     "Machine",
     "MachineState",

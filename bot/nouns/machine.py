@@ -59,7 +59,8 @@ class Machine(Noun):
     """One TPU machine that exists. `health` is the backend's own word or None; `labels` are ours and others'.
 
     `ends_at` is when the cloud itself ends it; None when it does not say, which is not "never". `endpoint_port` is the port that
-    it tells beside the address: that of the TPU runtime on real machines, not SSH's.
+    it tells beside the address: that of the TPU runtime on real machines, not SSH's. `number` is the cloud's own id of it, which
+    stands in logs where a name would be expected.
     """
 
     backend: str
@@ -70,6 +71,7 @@ class Machine(Noun):
     health: str | None = None
     address: str | None = None
     endpoint_port: int | None = None
+    number: str | None = None
     created_at: datetime | None = None
     ends_at: datetime | None = None
     provisioning: ProvisioningModel | None = None

@@ -7,6 +7,7 @@ from bot.ports.engines import Engines, Hosts, Wishes
 from bot.ports.happenings import Happenings
 from bot.ports.house import Budget, Grants, House, Limit, Memory, Probes, Roles, Setups, Trail
 from bot.ports.ledger import Counted, Kind, Ledger, Month
+from bot.ports.logs import Logs, LogSearch, ReadQuota
 from bot.ports.machine import EngineControl, Forward, Host, Line, LogPiece, LogSource, Progress, Ran, Shell
 from bot.ports.outside import Clock, Cloud, Engine, Model, Prices, PromptTooLongError
 from bot.ports.provisioning import Capacity, Hardware, Lease, Leases, Machines, Provisioner, Quotas, Secrets
@@ -44,7 +45,9 @@ __all__ = [
     "Limit",
     "Line",
     "LogPiece",
+    "LogSearch",
     "LogSource",
+    "Logs",
     "LongWork",
     "Machines",
     "Memory",
@@ -62,6 +65,7 @@ __all__ = [
     "Question",
     "Quotas",
     "Ran",
+    "ReadQuota",
     "Roles",
     "Secrets",
     "Services",
@@ -106,3 +110,6 @@ class Services:
 
     engines: Engines | None = None
     """The engines on the machines, and what each is wanted to be; None where no machine can be reached."""
+
+    logs: Logs | None = None
+    """Cloud Logging; None only where nobody connected it (it says itself when no project is set)."""

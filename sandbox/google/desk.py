@@ -9,6 +9,7 @@ from google.rpc import code_pb2
 
 from sandbox.google.billing_catalog import Catalog
 from sandbox.google.faults import Call, Faults, When, hang
+from sandbox.google.log_store import LogStore
 from sandbox.google.project import Project, Reach
 from sandbox.google.refusals import Refusal
 from sandbox.google.secret_store import SecretStore
@@ -18,7 +19,7 @@ _ZONE = re.compile(r"/locations/([^/]+)")
 
 
 class Desk:
-    """One project with its secrets and price list, its faults and its log."""
+    """One project with its secrets, logs and price list, its faults and its log."""
 
     def __init__(self, project: Project, faults: Faults) -> None:
         """Serve this project."""
@@ -26,6 +27,7 @@ class Desk:
         self.faults = faults
         self.secrets = SecretStore(project.name, project.clock)
         self.catalog = Catalog()
+        self.logs = LogStore(project.name, project.clock)
 
     async def handle(self, transport: str, method: str, resource: str, act: Callable[[], Answer]) -> Answer:
         """Carry out one call. Raises Refusal. `act` must return something that later changes do not touch."""

@@ -8,6 +8,7 @@ from sandbox.google import listing, rest_body
 from sandbox.google.billing import add_billing
 from sandbox.google.control import add_control
 from sandbox.google.desk import Desk
+from sandbox.google.log_front import add_logs
 from sandbox.google.quota_infos import add_quotas
 from sandbox.google.rest_nodes import add_nodes
 from sandbox.google.rest_wire import LIST_QUERY, PARENT, answered, page_size, parent_of, query_of, truth
@@ -92,6 +93,7 @@ def application(desk: Desk) -> web.Application:
     add_quotas(app, desk)
     add_billing(app, desk)
     add_secrets(app, desk)
+    add_logs(app, desk)
     add_control(app, desk)
     return app
 

@@ -24,7 +24,7 @@ class Addresses:
 
 
 class GoogleStandIn:
-    """Google Cloud for one project: TPU, quotas, prices, secrets. `faults` plans faults and holds the log of calls."""
+    """Google Cloud for one project: TPU, quotas, prices, secrets, logs. `faults` plans faults and holds the log of calls."""
 
     def __init__(self, project: Project, clock: Clock) -> None:
         """Nothing listens yet."""
@@ -33,6 +33,7 @@ class GoogleStandIn:
         self._desk = Desk(project, self.faults)
         self.secrets = self._desk.secrets
         self.catalog = self._desk.catalog
+        self.logs = self._desk.logs
         self._server: Any = None
         self._runner: web.AppRunner | None = None
 
