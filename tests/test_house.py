@@ -35,7 +35,7 @@ def text_files() -> Iterator[Path]:
     folders = (*PRODUCT, "tests", "docs", ".ci")
     candidates = [path for folder in folders for path in (ROOT / folder).rglob("*")] + list(ROOT.iterdir())
     for path in candidates:
-        if path.is_file() and path.suffix in TEXT and NOT_OURS.isdisjoint(path.parts) and path.name != ".env":
+        if path.is_file() and path.suffix in TEXT and NOT_OURS.isdisjoint(path.parts) and path.name not in {".env", ".git"}:
             yield path
 
 
