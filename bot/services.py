@@ -15,17 +15,21 @@ from bot.cloud.channel import TPU_API
 from bot.cloud.connection import CloudOnFirstUse, NoCloud
 from bot.cloud.tpu import TpuCloud
 from bot.errors import NotConnectedError
+from bot.machine.connecting import Patience
+from bot.machine.engine import DockerEngine
+from bot.machine.hosts import MachineHosts
+from bot.machine.ssh import SshShell
 from bot.model import TimeOuts, VllmEngine
 from bot.nouns import Deployment
 from bot.operations.money import BookPrices
-from bot.ports import Capacity, Cloud, Grants, House, Identity, Services, Slack
+from bot.ports import Capacity, Cloud, Engines, Grants, House, Identity, Services, Slack
 from bot.pricing.snapshot import snapshot
 from bot.settings import Settings
 from bot.slack.client import SlackClient
 from bot.slack.directory import SlackDirectory
 from bot.slack.tiers import PER_MINUTE
 from bot.slack.wire import Wire, connect
-from bot.store.absent import NoApprovals, NoAudit, NoDirectory, NoWork
+from bot.store.absent import NoApprovals, NoAudit, NoDirectory, NoWishes, NoWork
 from bot.store.approvals import ApprovalStore
 from bot.store.audit import AuditLog
 from bot.store.budget import BudgetStore
@@ -42,6 +46,7 @@ from bot.store.pace import RedisPace
 from bot.store.probes import RedisProbe
 from bot.store.read_quota import OwnReadQuota, RedisReadQuota
 from bot.store.roles import RoleStore
+from bot.store.wishes import WishStore
 from bot.store.work import WorkStore
 
 IDENTITY_LIFE_S = 3600
@@ -109,13 +114,26 @@ def cloud(settings: Settings) -> CloudOnFirstUse | NoCloud:
     return CloudOnFirstUse(open_it)
 
 
+_QUICK = Patience(tries=2, pause_s=1.0, connect_s=4.0, login_s=5.0)
+"""How long a machine is tried in one go: a look has no more time, and steps of long work come back by themselves."""
+
+
+def _engines(capacity: Capacity, redis: Redis | None, stack: AsyncExitStack) -> Engines:
+    """The engines on the machines; `stack` closes the connections to them."""
+    shell = SshShell(patience=_QUICK)
+    stack.push_async_callback(shell.aclose)
+    wishes = NoWishes() if redis is None else WishStore(redis)
+    return Engines(wishes, MachineHosts(capacity.machines, capacity.secrets), DockerEngine(shell, WallClock()), shell)
+
+
 def _with_google(services: Services, settings: Settings, stack: AsyncExitStack, redis: Redis | None) -> Services:
     """The same with Google's REST services: the writing half of the cloud, and its logs. `stack` closes what gets opened."""
     google = GoogleCloud.of(settings.google_cloud_project, WallClock(), root=settings.gcp_api_root)
     stack.push_async_callback(google.aclose)
     quota = OwnReadQuota() if redis is None else RedisReadQuota(redis, per_minute=settings.log_reads_per_minute)
     capacity = Capacity(google.provisioner, google.machines, google.quotas, google.hardware, google.secrets)
-    return replace(services, capacity=capacity, logs=google.logs(quota))
+    engines = _engines(capacity, redis, stack)
+    return replace(services, capacity=capacity, engines=engines, logs=google.logs(quota))
 
 
 class _Probes(RedisProbe):
@@ -149,12 +167,12 @@ def house(redis: Redis, known: DeploymentStore, slack: SlackClient) -> House:
 def _outside(settings: Settings, stack: AsyncExitStack) -> tuple[tuple[Deployment, ...], VllmEngine, Cloud]:
     """The configured deployments, the client of their engines, and the cloud; `stack` closes what gets opened."""
     deployments = configured_deployments(settings)
-    engines = engine(settings, deployments)
-    stack.push_async_callback(engines.aclose)
-    capacity = cloud(settings)
-    if isinstance(capacity, CloudOnFirstUse):
-        stack.push_async_callback(capacity.aclose)
-    return deployments, engines, capacity
+    served = engine(settings, deployments)
+    stack.push_async_callback(served.aclose)
+    looked_at = cloud(settings)
+    if isinstance(looked_at, CloudOnFirstUse):
+        stack.push_async_callback(looked_at.aclose)
+    return deployments, served, looked_at
 
 
 async def _identity(slack: Slack, cache: RedisCache, token: str) -> Identity:
@@ -183,7 +201,7 @@ async def running(settings: Settings) -> AsyncIterator[Runtime]:
         session = await stack.enter_async_context(aiohttp.ClientSession(trust_env=False))
         slack = SlackClient(Wire(connect(token, settings.slack_api_url, session), session, RedisPace(redis, PER_MINUTE)))
         cache = RedisCache(redis)
-        deployments, engines, capacity = _outside(settings, stack)
+        deployments, engine, cloud = _outside(settings, stack)
         work = WorkStore(redis, lease_s=settings.lease_seconds, kick_s=settings.kick_seconds)
         history = HistoryStore(redis)
         known = DeploymentStore(redis, deployments)
@@ -193,8 +211,8 @@ async def running(settings: Settings) -> AsyncIterator[Runtime]:
             grants=Grants(admins=settings.admins, operators=settings.operators),
             directory=SlackDirectory(slack, cache),
             deployments=known,
-            engine=engines,
-            cloud=capacity,
+            engine=engine,
+            cloud=cloud,
             history=history,
             prices=BookPrices(snapshot().as_book()),
             work=work,
@@ -218,7 +236,7 @@ async def at_hand(settings: Settings) -> AsyncIterator[Services]:
         redis = connect_redis(settings)
         stack.push_async_callback(redis.aclose)
         remembered = await _answers(redis)
-        deployments, engines, capacity = _outside(settings, stack)
+        deployments, engine, cloud = _outside(settings, stack)
         known = DeploymentStore(redis if remembered else None, deployments)
         services = Services(
             clock=WallClock(),
@@ -226,8 +244,8 @@ async def at_hand(settings: Settings) -> AsyncIterator[Services]:
             grants=Grants(admins=settings.admins, operators=settings.operators),
             directory=NoDirectory(),
             deployments=known,
-            engine=engines,
-            cloud=capacity,
+            engine=engine,
+            cloud=cloud,
             history=HistoryStore(redis) if remembered else NoHistory(),
             prices=BookPrices(snapshot().as_book()),
             work=WorkStore(redis, lease_s=settings.lease_seconds, kick_s=settings.kick_seconds) if remembered else NoWork(),

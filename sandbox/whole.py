@@ -18,6 +18,8 @@ from handlers.slack.manifest import manifest
 from sandbox.clock import Clock
 from sandbox.google.seed import HOME, default_project
 from sandbox.google.standin import GoogleStandIn
+from sandbox.machine import MachinePark
+from sandbox.machine.first import bring_up, let_in, wish
 from sandbox.memory import Memory, free_port
 from sandbox.past import ShiftedClock, live_through
 from sandbox.processes import ManagedProcess
@@ -36,6 +38,8 @@ machine = "prod-1"
 
 SETTLE_PAUSE_S = 0.02
 
+PACE, PULL_S = 0.01, 1.0
+"""Starts take a hundredth of the time that they were recorded with (11 min), pulling an image a second."""
 
 START_WITHIN_S = 60
 """The processes start in two or three seconds; on a machine that is busy with other things, in ten times that."""
@@ -55,17 +59,19 @@ class Sandbox:
         processes: bool = True,
         port: int = 0,
         mode: Literal["socket", "http"] = "socket",
+        pace: float = PACE,
         **settings: str,
     ) -> None:
         """`past` gives the deployment a history; `processes` False starts the stand-ins alone; `settings` go to the product.
 
-        `mode` is how the stand-in for Slack reaches the product.
+        `mode` is how the stand-in for Slack reaches the product; `pace` how long starts of engines take, against real ones.
         """
         self._past = past
         self._with_processes = processes
         self._port = port
         self._settings = settings
         self._mode = mode
+        self._pace = pace
         self._stack = AsyncExitStack()
         self._health_port = free_port()
         self.web = f"http://127.0.0.1:{self._health_port}"
@@ -100,8 +106,10 @@ class Sandbox:
         self._stack.push_async_callback(self.vllm.stop)
         self.addresses = await self.google.start()
         self._stack.push_async_callback(self.google.stop)
+        self._start_machines()
         self.redis = Redis.from_url(self.memory.url)
         self._stack.push_async_callback(self.redis.aclose)
+        await wish(self.redis, self.slack.workspace.team_id, self.google.project.clock.now())
         (self.folder / "deployments.toml").write_text(DEPLOYMENTS.format(url=url, zone=HOME))
         if self._past:
             deployment = Deployment(name="prod", base_url=url)
@@ -110,6 +118,13 @@ class Sandbox:
             await self._start_processes()
         if self._with_processes:
             await self._connected()
+
+    def _start_machines(self) -> None:
+        """Machines behind the nodes; prod's runs the engine that everybody reaches."""
+        let_in(self.google.project, self.google.secrets)
+        self.park = MachinePark(self.google.project, self.google.project.clock, pace=self._pace, pull_s=PULL_S)
+        self._stack.push_async_callback(self.park.aclose)
+        bring_up(self.park.machines["prod-1"], self.vllm, self.google.project.clock.now())
 
     async def _connected(self) -> None:
         """Wait until Slack can reach the product. Raises SandboxError with what the processes printed when it never can."""

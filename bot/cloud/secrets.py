@@ -16,8 +16,8 @@ from bot.cloud.ownership import MANAGED_BY, US, require_ours
 from bot.cloud.refusals import told
 from bot.cloud.rest import GoogleRest
 from bot.cloud.rest_errors import wordless
-from bot.errors import PersonMovesNext, RetryLater
-from bot.ports import Authorised
+from bot.errors import BotError, PersonMovesNext, RetryLater
+from bot.ports import Authorised, NoSuchSecretError
 
 LARGEST_BYTES = 65_536
 """Secret Manager's limit for one version (its "Quotas and limits" page)."""
@@ -91,10 +91,13 @@ class SecretManager:
     async def _patiently(self, api: Api, verb: str, path: str, doing: str, body: object | None = None) -> dict[str, Any]:
         """One call that carries a value. Google's words may repeat it, so a refusal is told without them."""
         left = self._tries
+        refused: BotError
         while True:
             left -= 1
             try:
                 return await self._rest.call(api, verb, path, body=body, doing=doing)
+            except google_errors.NotFound:
+                waits, refused = False, _not_there(doing)
             except google_errors.GoogleAPICallError as error:
                 waits = isinstance(error, google_errors.PermissionDenied) and left > 0
                 refused = told(wordless(error), doing, self._rest.project, api)
@@ -106,6 +109,10 @@ class SecretManager:
         if not _NAME.fullmatch(name):
             raise PersonMovesNext("A secret's name has letters, digits, - and _ only, at most 255.")
         return f"/v1/projects/{self._rest.project}/secrets/{name}"
+
+
+def _not_there(doing: str) -> BotError:
+    return NoSuchSecretError(f"There is nothing to be found while {doing}.", next_step="Look whether it was stored.")
 
 
 def _labels(answer: Mapping[str, Any]) -> dict[str, str]:

@@ -36,7 +36,7 @@ from bot.nouns.quantity import Quantity
 from bot.nouns.quota import Quota
 from bot.nouns.refusal import Refusal, RefusalKind
 from bot.nouns.window import Delta, Usual
-from bot.nouns.wish import Wish
+from bot.nouns.wish import EngineStart, Wish
 
 __all__ = [
     "Actor",
@@ -54,6 +54,7 @@ __all__ = [
     "Drift",
     "Effect",
     "EngineSample",
+    "EngineStart",
     "Exposure",
     "Finish",
     "Fleet",

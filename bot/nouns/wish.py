@@ -20,3 +20,16 @@ class Wish(Noun):
     by: str
     work: str
     why: str = ""
+
+
+class EngineStart(Noun):
+    """One start that came to an answer. `at` is when it answered, `seconds` the time from the container's start to that.
+
+    `work` and `fingerprint` name the work and the specification, so that a repeat adds nothing.
+    """
+
+    v: int = 1
+    at: datetime
+    seconds: float
+    work: str
+    fingerprint: str

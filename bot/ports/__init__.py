@@ -10,7 +10,7 @@ from bot.ports.ledger import Counted, Kind, Ledger, Month
 from bot.ports.logs import Logs, LogSearch, ReadQuota
 from bot.ports.machine import EngineControl, Forward, Host, Line, LogPiece, LogSource, Progress, Ran, Shell
 from bot.ports.outside import Clock, Cloud, Engine, Model, Prices, PromptTooLongError
-from bot.ports.provisioning import Capacity, Hardware, Lease, Leases, Machines, Provisioner, Quotas, Secrets
+from bot.ports.provisioning import Capacity, Hardware, Lease, Leases, Machines, NoSuchSecretError, Provisioner, Quotas, Secrets
 from bot.ports.slack import Directory, Identity, Pace, Person, Posted, Slack
 from bot.ports.stores import Approvals, Audit, Cache, Deployments, History, LongWork, OpenWork, Question, WorkBook
 
@@ -53,6 +53,7 @@ __all__ = [
     "Memory",
     "Model",
     "Month",
+    "NoSuchSecretError",
     "OpenWork",
     "Pace",
     "Person",

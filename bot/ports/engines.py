@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Protocol
 
-from bot.nouns import Deployment, Wish
+from bot.nouns import Deployment, EngineStart, Wish
 from bot.ports.authority import Authorised
 from bot.ports.machine import EngineControl, Host, Shell
 
@@ -19,6 +19,12 @@ class Wishes(Protocol):
 
     async def put(self, team_id: str, wish: Wish) -> None:
         """Make this the current one. Repeated for the same work and fingerprint, it changes nothing."""
+
+    async def note_start(self, team_id: str, deployment: str, start: EngineStart) -> None:
+        """Remember how long a start took that came to an answer. Repeated for the same work and fingerprint, nothing changes."""
+
+    async def starts(self, team_id: str, deployment: str) -> tuple[EngineStart, ...]:
+        """The starts that are remembered, the newest first."""
 
 
 class Hosts(Protocol):

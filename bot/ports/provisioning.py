@@ -7,6 +7,7 @@ from typing import Protocol
 
 from pydantic import SecretStr
 
+from bot.errors import PersonMovesNext
 from bot.nouns import (
     CapacityOrder,
     CapacityRequest,
@@ -98,6 +99,10 @@ class Hardware(Protocol):
         """By zone, whether this slice exists there. None: the zone could not be asked. All are asked at once."""
 
 
+class NoSuchSecretError(PersonMovesNext):
+    """There is no secret of this name, or no such version of it."""
+
+
 class Secrets(Protocol):
     """Where secrets are kept. No value is ever logged or stands in an error."""
 
@@ -105,7 +110,7 @@ class Secrets(Protocol):
         """Keep a new version, making the secret when there is none; the version's number. A repeat keeps one more version."""
 
     async def access(self, name: str, version: str = "latest") -> SecretStr:
-        """The value of a version, after a check that it arrived whole."""
+        """The value of a version, after a check that it arrived whole. Raises NoSuchSecretError when there is none."""
 
 
 class Lease(Noun):

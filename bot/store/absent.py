@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from datetime import datetime
 
 from bot.errors import NotConnectedError
-from bot.nouns import Actor, Standing
+from bot.nouns import Actor, EngineStart, Standing, Wish
 from bot.ports import OpenWork, Question
 from bot.requests import Request
 from bot.view import View
@@ -74,3 +74,30 @@ class NoDirectory:
         """User groups are not looked up."""
         del actor, group_id
         return False
+
+
+class NoWishes:
+    """Implements `bot.ports.Wishes` where nothing is remembered: no engine is known to be made by us."""
+
+    async def current(self, team_id: str, deployment: str) -> Wish | None:
+        """Nothing is known."""
+        del team_id, deployment
+        return None
+
+    async def past(self, team_id: str, deployment: str) -> tuple[Wish, ...]:
+        """Nothing is known."""
+        del team_id, deployment
+        return ()
+
+    async def put(self, team_id: str, wish: Wish) -> None:
+        """Raises NotConnectedError."""
+        raise _no_redis()
+
+    async def note_start(self, team_id: str, deployment: str, start: EngineStart) -> None:
+        """Raises NotConnectedError."""
+        raise _no_redis()
+
+    async def starts(self, team_id: str, deployment: str) -> tuple[EngineStart, ...]:
+        """Nothing is known."""
+        del team_id, deployment
+        return ()

@@ -133,3 +133,13 @@ def lease(team_id: str) -> str:
 def ledger(team_id: str, month: str) -> str:
     """Hash of the machine time of one month, such as 2026-11."""
     return f"{PREFIX}ledger:{team_id}:{month}"
+
+
+def wishes(team_id: str, deployment: str) -> str:
+    """List of what one deployment's engine was wanted to be, the newest first."""
+    return f"{PREFIX}wishes:{team_id}:{deployment}"
+
+
+def engine_starts(team_id: str, deployment: str) -> str:
+    """List of the starts of one deployment's engine that came to an answer, the newest first."""
+    return f"{PREFIX}engine-starts:{team_id}:{deployment}"

@@ -5,6 +5,7 @@ import socket
 from collections import deque
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
+from datetime import datetime
 from typing import Any
 
 import asyncssh
@@ -86,6 +87,7 @@ class MachineStandIn:
         self.refused: list[str] = []
         self.attributes = self._told_keys()
         self.vllm: VllmStandIn | None = None
+        self._given: VllmStandIn | None = None
         self.port = 0
         self.number = 0
 
@@ -120,6 +122,10 @@ class MachineStandIn:
             self.attributes[PHASE] = value
 
         await Boot(self._clock, self.docker, self.system, publish).run(script)
+
+    def take(self, engine: VllmStandIn) -> None:
+        """Have the container run this server, which others made and may reach otherwise too: it goes down and up with it."""
+        self.vllm = self._given = engine
 
     async def stop(self) -> None:
         """Close everything, its vLLM too."""
@@ -228,10 +234,13 @@ class MachineStandIn:
 
     async def _serve(self) -> None:
         """Have vLLM answer from when the engine is ready until it ends."""
-        await self._stop_vllm()
         now = self._clock.now()
         container = next((one for one in self.docker.containers.values() if one.now(now).status == "running"), None)
         ready_at = container.ready_at() if container else None
+        if self._given is not None:
+            await self._switch(self._given, ready_at)
+            return
+        await self._stop_vllm()
         if container is None or ready_at is None:
             return
         await self._clock.sleep((ready_at - now).total_seconds())
@@ -245,6 +254,18 @@ class MachineStandIn:
             await vllm.stop()
             raise
         self.vllm = vllm
+
+    async def _switch(self, given: VllmStandIn, ready_at: datetime | None) -> None:
+        """The server that was given: down from now on, up again when a container is ready; untouched when one is."""
+        now = self._clock.now()
+        if ready_at is not None and ready_at <= now:
+            return
+        self.vllm = None
+        await given.scenario("down")
+        if ready_at is not None:
+            await self._clock.sleep((ready_at - now).total_seconds())
+            await given.scenario("restarted")
+            self.vllm = given
 
     async def _stop_vllm(self) -> None:
         vllm, self.vllm = self.vllm, None
