@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from typing import Annotated, Any
 
 import typer
-from pydantic import ValidationError
+from pydantic import SecretStr, ValidationError
 
 from bot.errors import BotError
 from bot.log import configure
@@ -115,22 +115,26 @@ def sandbox(
 PROCESSES = frozenset({"web", "worker", "clock", "manifest", "docs", "sandbox"})
 
 
-async def ask(words: list[str], *, as_json: bool) -> int:
-    """Ask in the terminal what could be asked in Slack: no workers, and for reads no Redis. 0, or 1 when it did not work."""
+async def ask(words: list[str], *, as_json: bool, secret: SecretStr | None = None) -> int:
+    """Ask in the terminal what could be asked in Slack: no workers, and for reads no Redis. 0, or 1 when it did not work.
+
+    `secret` is what was asked for at a prompt beforehand.
+    """
     from bot.nouns import Actor
     from bot.operations import OPERATIONS
     from bot.operations.bench_check import PATH, bench_check_operation
     from bot.operations.execute import execute
-    from bot.operations.telling import told
     from bot.requests import Door, Place, Request
     from bot.services import at_hand
     from handlers.table_file import taken_from
     from handlers.text import render
+    from handlers.token_prompt import with_token
 
     settings = _settings()
     try:
         words, table = taken_from(words)
         registry = tuple(bench_check_operation(table) if one.path == PATH and table is not None else one for one in OPERATIONS)
+        registry = with_token(registry, secret)
         async with at_hand(settings) as services:
             user = settings.terminal_user or f"terminal:{getpass.getuser()}"
             request = Request(
@@ -143,10 +147,18 @@ async def ask(words: list[str], *, as_json: bool) -> int:
             )
             outcome = await execute(registry, services, request)
     except BotError as error:
-        print(json.dumps({"error": str(error)}) if as_json else render(told(error)), file=sys.stderr)
-        return 1
+        return _failed(error, as_json=as_json)
     print(json.dumps(outcome.result, indent=2) if as_json else render(outcome.view, colour=sys.stdout.isatty()), flush=True)
     return 0
+
+
+def _failed(error: BotError, *, as_json: bool) -> int:
+    """Tell it where errors belong."""
+    from bot.operations.telling import told
+    from handlers.text import render
+
+    print(json.dumps({"error": str(error)}) if as_json else render(told(error)), file=sys.stderr)
+    return 1
 
 
 def _words(typed: list[str]) -> list[str]:
@@ -158,8 +170,14 @@ def _words(typed: list[str]) -> list[str]:
 
 def _told(words: list[str]) -> int:
     """The exit code of a question. Ctrl-C ends it without a word; so does whoever stopped reading (`gemma help all | head`)."""
+    from handlers.token_prompt import asked_for
+
+    as_json, asked = "--json" in words, _words(words)
     try:
-        return asyncio.run(ask(_words(words), as_json="--json" in words))
+        secret = asked_for(asked)
+        return asyncio.run(ask(asked, as_json=as_json, secret=secret))
+    except BotError as error:
+        return _failed(error, as_json=as_json)
     except KeyboardInterrupt:
         return INTERRUPTED
     except BrokenPipeError:

@@ -28,6 +28,7 @@ from bot.operations.operation import Registry
 from bot.operations.pasted import PASTED
 from bot.operations.setup import ADOPT, SETUP
 from bot.operations.status import STATUS
+from bot.operations.token import TOKEN
 from bot.operations.welcome import WELCOME
 from bot.operations.work import CANCEL, WORK
 from bot.operations.zones import ZONES
@@ -62,6 +63,7 @@ OPERATIONS: Registry = (
     CANCEL,
     SETUP,
     ADOPT,
+    TOKEN,
     BUDGET,
     BUDGET_SET,
     AUDIT,

@@ -22,6 +22,9 @@ APPROVAL_LIFE = timedelta(minutes=30)
 RISKY_DOORS = frozenset({Door.MODEL, Door.MCP})
 """Who writes through these is a model: whatever changes something needs a click by a person with the role."""
 
+IN_PERSON = frozenset({Door.MODAL, Door.TERMINAL})
+"""Through these somebody hands over a value with their own hands while we wait: a form, or a prompt that shows nothing."""
+
 
 class Outcome(Noun):
     """What came of a request: the view for people, the result for the model and `--json`, who sees it."""
@@ -99,7 +102,7 @@ async def early(registry: Registry, services: Services, request: Request) -> Out
 
 
 def leave(question: Question, *, others: bool = False) -> Authorised:
-    """Leave to write, for the work that the yes to this question began (their ids are the same). The only place that makes one.
+    """Leave to write, for the work that the yes to this question began (their ids are the same).
 
     `others` asks for leave to touch what is not ours as well: only a second person's yes gives it.
     Raises RefusedError while nobody said yes, or nobody else did.
@@ -108,7 +111,25 @@ def leave(question: Question, *, others: bool = False) -> Authorised:
         raise RefusedError("Nobody said yes to this, so I did nothing.", next_step="Ask again.")
     if others and not question.second_person:
         raise RefusedError("Only a second person may say yes to what is not ours.", needs="second person", next_step="Ask again.")
-    return Authorised(question.id, others=others)
+    return _authorised(question.id, others=others)
+
+
+async def leave_in_person(context: Context) -> Authorised:
+    """Leave to write, without a stored question: an admin is here and hands over a value, and that is their yes. It is audited
+    before it is given, so that nothing is done that cannot be written down; how it ended follows, as for everything.
+
+    Raises RefusedError at every other door, where somebody else may have written the words, and for whoever is no admin.
+    """
+    if context.request is None or context.request.door not in IN_PERSON:
+        raise RefusedError("This is done in person only, in its window or in a terminal.", next_step="Open the window again.")
+    access.check_role(context.services, Role.ADMIN, context.role)
+    entry = _entry(context, context.request, context.asked.replace(" ", "."), {})
+    await context.services.audit.note(context.actor.team_id, {**entry, "ended": "begun"})
+    return _authorised(context.request.id, others=False)
+
+
+def _authorised(work_id: str, *, others: bool) -> Authorised:
+    return Authorised(work_id, others=others)
 
 
 async def _run(admitted: Admitted) -> Outcome:
@@ -211,16 +232,29 @@ async def _audit(services: Services, request: Request, admitted: Admitted, ended
     if admitted.operation.effect is Effect.READS:
         return
     question = await services.approvals.get(request.approval) if request.approval else None
-    entry = {
-        "at": admitted.context.now.isoformat(),
+    entry = _entry(
+        admitted.context,
+        request,
+        admitted.operation.path,
+        {
+            "arguments": admitted.arguments.model_dump_json(),
+            "yes_by": question.spent_by or "" if question is not None else "",
+            "because": getattr(admitted.arguments, "because", None) or "",
+        },
+    )
+    await services.audit.note(request.actor.team_id, {**entry, "ended": ended})
+
+
+def _entry(context: Context, request: Request, path: str, more: dict[str, str]) -> dict[str, str]:
+    """A line of the audit, without how it ended."""
+    return {
+        "at": context.now.isoformat(),
         "who": request.actor.user_id,
         "door": request.door,
-        "operation": admitted.operation.path,
+        "operation": path,
         "said": request.words[:300],
-        "arguments": admitted.arguments.model_dump_json(),
+        "arguments": "{}",
         "approval": request.approval or "",
-        "yes_by": question.spent_by or "" if question is not None else "",
-        "because": getattr(admitted.arguments, "because", None) or "",
-        "ended": ended,
-    }
-    await services.audit.note(request.actor.team_id, entry)
+        "yes_by": "",
+        "because": "",
+    } | more

@@ -8,7 +8,6 @@ from pydantic import BaseModel
 from bot.diagnosis.secrets import Kind
 from bot.nouns import Effect, Role, SeenBy
 from bot.operations.operation import Arguments, Context, Operation
-from bot.operations.planned import PLANNED
 from bot.operations.wording import listed
 from bot.view import Line, Shape, View, bold, code, line
 
@@ -54,7 +53,7 @@ def _steps(kinds: Sequence[Kind], *, posted: bool) -> list[Line]:
     issuers = listed(list(dict.fromkeys(one.issuer or "the place that issued it" for one in kinds)))
     steps = [line("delete your message: I cannot delete it for you")] if posted else []
     steps.append(line(f"revoke it at {issuers}"))
-    if "token" not in PLANNED and any(one.issuer == "Hugging Face" for one in kinds):
+    if any(one.issuer == "Hugging Face" for one in kinds):
         steps.append(line("give me the new one with ", code("/gemma token"), ", which never shows it to anybody"))
     else:
         steps.append(line("put the new one where the bot runs, never into a message"))

@@ -4,7 +4,7 @@ from bot.errors import UsageError
 
 PLANNED = frozenset(
     {"ask", "bench", "change", "deploy", "engine", "errors", "export", "find", "logs", "mute"}
-    | {"replace", "report", "rollback", "token", "watch"}
+    | {"replace", "report", "rollback", "watch"}
 )
 """First words of operations that are not built."""
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 class Authorised:
     """Leave to write to the world outside, for one piece of work. Adapters demand it.
 
-    Made by the gate alone (`bot.operations.execute.leave`): tests/bot/cloud/test_leave.py looks for other makers. `others` says
-    that a second person said yes to touching what is not ours.
+    Made by the gate alone (`bot.operations.execute`): tests/bot/cloud/test_leave.py looks for other makers. `others` says that a
+    second person said yes to touching what is not ours.
     """
 
     work_id: str

@@ -1,4 +1,4 @@
-"""Names that container, start-up script and SSH commands share."""
+"""Names that container, start-up script, SSH commands and `token` share."""
 
 CONTAINER = "gemma-engine"
 """One machine serves one engine, so its container needs one name."""
@@ -12,3 +12,13 @@ CACHE = "/var/lib/gemma-engine/vllm-cache"
 """Compiled programs: with them a restart of E2B took 497 instead of 857 s (public field notes, 2026-08)."""
 PHASE_NAMESPACE, PHASE_KEY = "gemma", "phase"
 """The guest attribute that the start-up script writes: a word and a Unix time in seconds."""
+
+HF_TOKEN_SECRET = "gemma-hf-token"  # noqa: S105 the name of a secret, no token
+"""In Secret Manager: the Hugging Face token, one for all deployments."""
+API_KEY_SECRET = "gemma-api-key-{deployment}"  # noqa: S105 the name of a secret, no key
+"""In Secret Manager: the key that a deployment's engine asks of its callers."""
+
+
+def api_key_secret(deployment: str) -> str:
+    """Under which name the key of this deployment's engine is kept."""
+    return API_KEY_SECRET.format(deployment=deployment)

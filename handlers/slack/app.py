@@ -16,8 +16,9 @@ from bot.requests import Request
 from bot.slack.render import render
 from bot.view import Shape, View, line
 from handlers.slack.modals import NAME, Forms, submitted
-from handlers.slack.payloads import Said, from_button, from_command, from_event
+from handlers.slack.payloads import Said, form_of, from_button, from_command, from_event
 from handlers.slack.secrets import without
+from handlers.slack.token_form import TOKEN
 from jobs.inbox import Inbox
 
 log = structlog.get_logger()
@@ -77,7 +78,11 @@ class Listeners:
         await ack()
 
     async def form(self, ack: AsyncAck, body: dict[str, Any]) -> None:
-        """A form that was sent. What is wrong is said beside its field; what could not be written down, beside the first."""
+        """A form that was sent. What is wrong is said beside its field; what could not be written down, beside the first. The one
+        with a secret is dealt with here and now, for a secret is not written down."""
+        if form_of(body) == TOKEN and self._forms is not None:
+            await ack(**await self._forms.keep(body, self._clock.now()))
+            return
         found = submitted(body, self._clock.now())
         if isinstance(found, Request):
             refused = await self._taken(Said(found, ()))

@@ -1,7 +1,7 @@
 """Forms: opened in the listener, for Slack gives three seconds and one try. What is filled in becomes a Request."""
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import datetime
 from typing import Any
 
@@ -14,7 +14,9 @@ from bot.nouns import Deployment, Role
 from bot.operations.access import role_of
 from bot.ports import Services, Slack
 from bot.requests import Door, Place, Request, request_id
+from handlers.slack.form_parts import field, one_line, words
 from handlers.slack.payloads import from_form
+from handlers.slack.token_form import TOKEN, handed_over, token_view
 
 OPEN_WITHIN_S = 2.5
 """Slack's trigger lives 3 s; what cannot be opened until now is told instead."""
@@ -30,36 +32,25 @@ KEY_HINT = (
 
 def setup_view(channel: str) -> dict[str, Any]:
     """The form, as final JSON. `channel` is where it was asked for, and comes back with what is filled in."""
-    here = {"text": _text("Mean this one here when no name is given"), "value": "true"}
+    here = {"text": words("Mean this one here when no name is given"), "value": "true"}
+    box = {"type": "checkboxes", "action_id": HERE, "options": [here]}
     return {
         "type": "modal",
         "callback_id": SETUP,
         "private_metadata": channel,
-        "title": _text("Set up a deployment"),
-        "submit": _text("Take it over"),
-        "close": _text("Cancel"),
+        "title": words("Set up a deployment"),
+        "submit": words("Take it over"),
+        "close": words("Cancel"),
         "blocks": [
-            _input(NAME, "Name", {**_field(NAME), "max_length": 40, "placeholder": _text("prod")}, "What people will call it."),
-            _input(ADDRESS, "Address of the running vLLM", {**_field(ADDRESS), "max_length": 500}, KEY_HINT),
-            {
-                **_input(HERE, "This channel", {"type": "checkboxes", "action_id": HERE, "options": [here]}),
-                "optional": True,
-            },
+            field(NAME, "Name", one_line(NAME, max_length=40, placeholder=words("prod")), "What people will call it."),
+            field(ADDRESS, "Address of the running vLLM", one_line(ADDRESS, max_length=500), KEY_HINT),
+            {**field(HERE, "This channel", box), "optional": True},
         ],
     }
 
 
-def _text(words: str) -> dict[str, Any]:
-    return {"type": "plain_text", "text": words, "emoji": False}
-
-
-def _field(name: str) -> dict[str, Any]:
-    return {"type": "plain_text_input", "action_id": name}
-
-
-def _input(name: str, label: str, element: dict[str, Any], hint: str | None = None) -> dict[str, Any]:
-    block = {"type": "input", "block_id": name, "label": _text(label), "element": element}
-    return block if hint is None else {**block, "hint": _text(hint)}
+VIEWS: Mapping[str, Callable[[str], dict[str, Any]]] = {SETUP: setup_view, TOKEN: token_view}
+"""The forms by the words that open them; each is for admins. Their callback ids are the same words."""
 
 
 class Forms:
@@ -76,18 +67,21 @@ class Forms:
         Raises RefusedError, and redis errors, when the role could not be learnt; LookupError when there is no form for these
         words and this person: then the request goes the common way, which refuses with who may.
         """
-        if request.words.strip().lower() != SETUP:
-            raise LookupError(request.words)
+        view = VIEWS[request.words.strip().lower()]
         try:
             async with asyncio.timeout(OPEN_WITHIN_S):
                 if await role_of(self._services, request.actor, request.door) < Role.ADMIN:
                     raise LookupError(request.words)
-                await self._slack.open_view(trigger_id, setup_view(request.place.channel))
+                await self._slack.open_view(trigger_id, view(request.place.channel))
         except TimeoutError:
             return "The window took too long to open. Nothing was changed. Try again."
         except BotError as error:
             return f"{error} {error.telling.next_step}".strip()
         return None
+
+    async def keep(self, body: Mapping[str, Any], now: datetime) -> dict[str, Any]:
+        """The form that holds a secret, handed over: what Bolt's `ack` is given."""
+        return await handed_over(self._services, body, now)
 
 
 def submitted(body: Mapping[str, Any], now: datetime) -> Request | dict[str, str]:

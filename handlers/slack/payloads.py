@@ -137,6 +137,11 @@ class Filled:
     values: Mapping[str, str]
 
 
+def form_of(body: Body) -> str:
+    """Which of our forms was sent; empty when that cannot be told."""
+    return _text(_object(body.get("view")).get("callback_id"))
+
+
 def from_form(body: Body, names: tuple[str, ...]) -> Filled | None:
     """The fields of these names; one that is not there is empty. None when it cannot be told who sent it or where it belongs.
 

@@ -7,10 +7,12 @@ from pathlib import Path
 import pytest
 
 from bot.errors import RefusedError
-from bot.nouns import Actor
-from bot.operations.execute import leave
+from bot.nouns import Actor, Role
+from bot.operations.execute import leave, leave_in_person
+from bot.operations.operation import Context
 from bot.ports import Question
 from bot.requests import Door, Place, Request
+from tests.doubles.ports import ANNA, House
 
 ROOT = Path(__file__).parents[3]
 GATE = Path("bot/operations/execute.py")
@@ -74,3 +76,32 @@ def test_only_a_second_persons_yes_reaches_what_is_not_ours() -> None:
     assert leave(question(spent_by="U2", second_person=True), others=True).others
     with pytest.raises(RefusedError, match="second person"):
         leave(question(spent_by="U2", second_person=False), others=True)
+
+
+def standing_there(house: House, door: Door, role: Role = Role.ADMIN) -> Context:
+    asked = house.request("token", ANNA, door)
+    return Context(house.services, ANNA, role, asked.place, house.clock.at, "token", asked.id, asked)
+
+
+@pytest.mark.parametrize("door", [Door.MODAL, Door.TERMINAL])
+async def test_an_admin_who_is_there_in_person_gives_leave_and_that_is_written_down_first(door: Door) -> None:
+    house = House()
+    given = await leave_in_person(standing_there(house, door))
+    assert (given.work_id, given.others) == (standing_there(house, door).request_id, False)
+    assert [(line["who"], line["operation"], line["ended"]) for line in house.book.lines] == [("U1ANNA", "token", "begun")]
+
+
+@pytest.mark.parametrize("door", sorted(set(Door) - {Door.MODAL, Door.TERMINAL}))
+async def test_at_no_other_door_is_anybody_there_in_person(door: Door) -> None:
+    house = House()
+    with pytest.raises(RefusedError, match="in person only"):
+        await leave_in_person(standing_there(house, door))
+    assert not house.book.lines
+
+
+@pytest.mark.parametrize("role", [Role.NOBODY, Role.VIEWER, Role.OPERATOR])
+async def test_in_person_is_for_admins(role: Role) -> None:
+    house = House()
+    with pytest.raises(RefusedError, match="Only admins"):
+        await leave_in_person(standing_there(house, Door.MODAL, role))
+    assert not house.book.lines
