@@ -29,6 +29,7 @@ from bot.operations.pasted import PASTED
 from bot.operations.setup import ADOPT, SETUP
 from bot.operations.status import STATUS
 from bot.operations.token import TOKEN
+from bot.operations.token_key import TOKEN_KEY
 from bot.operations.welcome import WELCOME
 from bot.operations.work import CANCEL, WORK
 from bot.operations.zones import ZONES
@@ -64,6 +65,7 @@ OPERATIONS: Registry = (
     SETUP,
     ADOPT,
     TOKEN,
+    TOKEN_KEY,
     BUDGET,
     BUDGET_SET,
     AUDIT,
