@@ -8,7 +8,7 @@ import asyncssh
 
 from bot.errors import BotError, PersonMovesNext, RetryLater
 from bot.machine.access import private_key_of, trusted_keys
-from bot.ports import Host
+from bot.ports import Host, KeyRefusedError
 
 Pause = Callable[[float], Awaitable[None]]
 
@@ -79,8 +79,8 @@ def _another_machine(host: Host) -> PersonMovesNext:
     )
 
 
-def _key_refused(host: Host) -> PersonMovesNext:
-    return PersonMovesNext(
+def _key_refused(host: Host) -> KeyRefusedError:
+    return KeyRefusedError(
         f"{host.name} does not let us in with the key of this deployment.",
         untouched="Nothing was done on it.",
         next_step="If the organisation enforces OS Login, keys in metadata do not count: turn it off for this machine.",

@@ -45,11 +45,6 @@ def image_is_there(image: str) -> tuple[str, ...]:
     return (*SUDO, "docker", "image", "inspect", "--format", "{{.Id}}", image)
 
 
-def pull(image: str) -> tuple[str, ...]:
-    """Fetch the image; its lines are the progress."""
-    return (*SUDO, "docker", "pull", image)
-
-
 def run(wanted: Container) -> tuple[str, ...]:
     """Make and start the container."""
     return (*SUDO, *wanted.run)
@@ -68,11 +63,6 @@ def stop() -> tuple[str, ...]:
 def remove() -> tuple[str, ...]:
     """Remove it, running or not."""
     return (*SUDO, "docker", "rm", "--force", CONTAINER)
-
-
-def root_shell() -> tuple[str, ...]:
-    """A shell of root that reads its script from standard input, so that the script stands in no process list."""
-    return (*SUDO, "bash", "-s")
 
 
 def is_absent(ran: Ran) -> bool:

@@ -1,22 +1,20 @@
 """The EngineControl port over a Shell: docker on the machine does what the specification says, and is looked at afterwards."""
 
+import asyncio
 from datetime import datetime
 
 from bot.errors import PersonMovesNext, RetryLater
-from bot.machine import docker
+from bot.machine import docker, preparing
+from bot.machine.connecting import Pause
 from bot.machine.logs import READ_BYTES, log_command, piece_of
-from bot.machine.pulling import PullProgress
-from bot.nouns import Container, ContainerState, ContainerStatus
+from bot.nouns import Container, ContainerState, ContainerStatus, Preparation
 from bot.ports import Authorised, Clock, Host, LogPiece, LogSource, Progress, Ran, Shell
 from bot.ports.machine import MAX_BYTES
 
 READ_S = 20.0
 CHANGE_S = 60.0
 STOP_S = docker.STOP_GRACE_S + 30.0
-SECRETS_S = 420.0
-"""The script tries for five minutes."""
-PULL_S = 1_800.0
-"""The TPU image is about 10 GB; half an hour is 6 MB/s."""
+LOOK_PAUSE_S = 2.0
 _RUNNING = frozenset({ContainerState.RUNNING, ContainerState.RESTARTING})
 _BEYOND_START = frozenset({ContainerState.DEAD, ContainerState.PAUSED, ContainerState.UNKNOWN})
 """States out of which `docker start` does not lead."""
@@ -29,10 +27,11 @@ async def _untold(_: str) -> None:
 class DockerEngine:
     """Implements `bot.ports.EngineControl`. Reads are tried again once; what changes something is sent once, then looked at."""
 
-    def __init__(self, shell: Shell, clock: Clock) -> None:
-        """Keep what was passed."""
+    def __init__(self, shell: Shell, clock: Clock, *, pause: Pause = asyncio.sleep) -> None:
+        """Keep what was passed; `pause` is how it waits between looks at what the machine does by itself."""
         self._shell = shell
         self._clock = clock
+        self._pause = pause
 
     async def status(self, host: Host, wanted: Container | None = None) -> ContainerStatus:
         """See `bot.ports.EngineControl.status`."""
@@ -41,6 +40,11 @@ class DockerEngine:
             raise docker.refused("Asking docker", host.name, told)
         running = await self._read(host, docker.others())
         return docker.status_of(told, self._clock.now(), wanted, docker.in_the_way(running))
+
+    async def prepare(self, host: Host, wanted: Container, leave: Authorised) -> Preparation:
+        """See `bot.ports.EngineControl.prepare`."""
+        self._refuse_strangers(host, await self.status(host, wanted), leave)
+        return await self._preparation(host, wanted, leave)
 
     async def start(
         self, host: Host, wanted: Container, leave: Authorised, *, progress: Progress | None = None
@@ -51,7 +55,7 @@ class DockerEngine:
         self._refuse_strangers(host, found, leave)
         if found.state in _RUNNING and not found.drift:
             return found
-        await self._prepare(host, wanted, tell)
+        await self._prepared(host, wanted, leave, tell)
         if found.state is ContainerState.ABSENT:
             await self._make(host, wanted, tell)
         elif found.drift or found.state in _BEYOND_START:
@@ -93,29 +97,37 @@ class DockerEngine:
         ran = await self._read(host, log_command(source, tail, since), READ_BYTES)
         return piece_of(source, host, ran, tail, max_bytes)
 
-    async def _prepare(self, host: Host, wanted: Container, tell: Progress) -> None:
-        """Secrets and image first, so that the old engine serves on while they come."""
-        if wanted.secrets_script:
-            await tell("fetching secrets into the machine's memory")
-            ran = await self._shell.run(
-                host, docker.root_shell(), timeout_s=SECRETS_S, max_bytes=64 * 1024, stdin=wanted.secrets_script.encode()
-            )
-            self._expect(ran, "Fetching the secrets", host)
-        there = await self._read(host, docker.image_is_there(wanted.image))
-        if not there.ok:
-            await self._pull(host, wanted.image, tell)
+    async def _prepared(self, host: Host, wanted: Container, leave: Authorised, tell: Progress) -> None:
+        """Secrets and image first, so that the old engine serves on while they come. Raises PersonMovesNext when they do not."""
+        while not (found := await self._preparation(host, wanted, leave)).done:
+            if found.failed is not None:
+                raise PersonMovesNext(
+                    f"{found.doing} on {host.name} failed: {found.failed}", next_step="Look at `logs system` and `engine status`."
+                )
+            await tell(found.doing)
+            await self._pause(LOOK_PAUSE_S)
 
-    async def _pull(self, host: Host, image: str, tell: Progress) -> None:
-        """Pull with progress, then look whether it is there: the stream tells no exit code."""
-        await tell("pulling the image")
-        layers, last = PullProgress(), ""
-        async for line in self._shell.lines(host, docker.pull(image), timeout_s=PULL_S):
-            last = line.text.strip() or last
-            news = layers.take(line.text)
-            if news is not None:
-                await tell(news)
-        if not (await self._read(host, docker.image_is_there(image))).ok:
-            raise docker.refused("Pulling the image", host.name, Ran(1, "", last))
+    async def _preparation(self, host: Host, wanted: Container, leave: Authorised) -> Preparation:
+        """Look first, for an earlier try may have begun it; begin it when there is something to fetch."""
+        unit = preparing.unit_of(wanted, leave)
+        state = preparing.state_of(await self._read(host, preparing.show(unit)))
+        if state is None:
+            return await self._begin(host, wanted, unit)
+        lines = await self._read(host, preparing.said(unit))
+        if state == "failed":
+            await self._shell.run(host, preparing.forget(unit), timeout_s=READ_S)
+        return preparing.preparation_of(state, lines)
+
+    async def _begin(self, host: Host, wanted: Container, unit: str) -> Preparation:
+        """Begin it. That it was begun meanwhile by the try before is no failure: the next look tells."""
+        if not wanted.secrets_script and (await self._read(host, docker.image_is_there(wanted.image))).ok:
+            return Preparation(done=True)
+        script = preparing.script_of(wanted).encode()
+        self._expect(await self._shell.run(host, preparing.put(unit), timeout_s=READ_S, stdin=script), "Preparing", host)
+        began = await self._shell.run(host, preparing.begin(unit), timeout_s=READ_S)
+        if not began.ok and preparing.state_of(await self._read(host, preparing.show(unit))) is None:
+            raise docker.refused("Preparing the start", host.name, began)
+        return preparing.preparation_of("under way", Ran(0, "", ""))
 
     async def _make(self, host: Host, wanted: Container, tell: Progress) -> None:
         await tell("starting the engine")

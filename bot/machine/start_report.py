@@ -50,11 +50,15 @@ async def look(engine: EngineControl, host: Host, wanted: Container | None = Non
 
 def report(status: ContainerStatus, log: LogPiece) -> StartReport:
     """Put status and log together. The log should reach back to the last start; `docker logs` keeps earlier ones too."""
-    lines = [*log.lines, *_ending(status)]
     startup = read(log.lines)
-    findings = [one for one in diagnose(lines) if one.nature is Nature.FAILURE and not one.over]
     state = _state(status, startup)
-    return StartReport(state, startup, findings[0] if findings and state == "failed" else None)
+    return StartReport(state, startup, _cause(status, log) if state == "failed" else None)
+
+
+def _cause(status: ContainerStatus, log: LogPiece) -> Finding | None:
+    """The likeliest known failure that its lines show."""
+    lines = [*log.lines, *_ending(status)]
+    return next((one for one in diagnose(lines) if one.nature is Nature.FAILURE and not one.over), None)
 
 
 def _state(status: ContainerStatus, startup: Startup) -> str:

@@ -2,7 +2,7 @@
 
 from bot.nouns.base import Noun
 from bot.nouns.conformance import Conformance, ConformanceCheck, Verdict
-from bot.nouns.container import Container, ContainerState, ContainerStatus, Drift
+from bot.nouns.container import Container, ContainerState, ContainerStatus, Drift, Preparation
 from bot.nouns.deployment import Deployment
 from bot.nouns.dialogue import (
     AnswerLimits,
@@ -70,6 +70,7 @@ __all__ = [
     "Move",
     "Noun",
     "Placement",
+    "Preparation",
     "Price",
     "ProvisioningModel",
     "Quantity",

@@ -72,3 +72,15 @@ class ContainerStatus(Noun):
     ours: bool = False
     drift: tuple[Drift, ...] = ()
     in_the_way: tuple[str, ...] = ()
+
+
+class Preparation(Noun):
+    """How far what a start needs has come on its machine. `doing` says it in plain words ("pulling the image: 7 of 12 layers").
+
+    `failed` is why it came to nothing, in the machine's own words without secrets, and `log` its last lines then.
+    """
+
+    done: bool
+    doing: str = ""
+    failed: str | None = None
+    log: tuple[str, ...] = ()

@@ -8,7 +8,7 @@ from bot.ports.happenings import Happenings
 from bot.ports.house import Budget, Grants, House, Limit, Memory, Probes, Roles, Setups, Trail
 from bot.ports.ledger import Counted, Kind, Ledger, Month
 from bot.ports.logs import Logs, LogSearch, ReadQuota
-from bot.ports.machine import EngineControl, Forward, Host, Line, LogPiece, LogSource, Progress, Ran, Shell
+from bot.ports.machine import EngineControl, Forward, Host, KeyRefusedError, Line, LogPiece, LogSource, Progress, Ran, Shell
 from bot.ports.outside import Clock, Cloud, Engine, Model, Prices, PromptTooLongError
 from bot.ports.provisioning import Capacity, Hardware, Lease, Leases, Machines, NoSuchSecretError, Provisioner, Quotas, Secrets
 from bot.ports.slack import Directory, Identity, Pace, Person, Posted, Slack
@@ -38,6 +38,7 @@ __all__ = [
     "Hosts",
     "House",
     "Identity",
+    "KeyRefusedError",
     "Kind",
     "Lease",
     "Leases",

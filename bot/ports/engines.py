@@ -1,6 +1,7 @@
 """The engines of deployments: what each is wanted to be, and how the machine below it is reached."""
 
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import Protocol
 
 from bot.nouns import Deployment, EngineStart, Wish
@@ -43,11 +44,19 @@ class Hosts(Protocol):
         """
 
 
+START_DEADLINE = timedelta(minutes=60)
+"""Our choice: cold starts of 26B and 31B took about 30 minutes (tpu-inference PR#3408), pulling the image up to 30 more."""
+
+
 @dataclass(frozen=True)
 class Engines:
-    """All of it together. `shell` is what `control` runs its commands through; the tunnel uses it too."""
+    """All of it together. `shell` is what `control` runs its commands through; the tunnel uses it too.
+
+    `start_deadline` is how long a start may take before it counts as failed.
+    """
 
     wishes: Wishes
     hosts: Hosts
     control: EngineControl
     shell: Shell
+    start_deadline: timedelta = START_DEADLINE

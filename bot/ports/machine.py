@@ -9,7 +9,8 @@ from typing import Literal, Protocol
 
 from pydantic import SecretStr
 
-from bot.nouns import Container, ContainerStatus
+from bot.errors import PersonMovesNext
+from bot.nouns import Container, ContainerStatus, Preparation
 from bot.ports.authority import Authorised
 
 MAX_BYTES = 1024 * 1024
@@ -68,9 +69,13 @@ class Forward(Protocol):
         """Return when the connection below it is gone; the port is closed then."""
 
 
+class KeyRefusedError(PersonMovesNext):
+    """The machine does not let us in with our key: on one that was just made, the key may still be on its way."""
+
+
 class Shell(Protocol):
     """Commands on machines. Every method raises RetryLater when the machine cannot be reached or falls silent (`arrived` False:
-    the command surely did not start; None: it may have), PersonMovesNext when its host key or our key is refused.
+    the command surely did not start; None: it may have), PersonMovesNext when its host key is refused, KeyRefusedError our key.
     """
 
     async def run(
@@ -118,11 +123,18 @@ class EngineControl(Protocol):
     async def status(self, host: Host, wanted: Container | None = None) -> ContainerStatus:
         """What docker says, with the drift from what is wanted. Absent is a status, not an error."""
 
+    async def prepare(self, host: Host, wanted: Container, leave: Authorised) -> Preparation:
+        """Have the machine fetch what a start needs (secrets, image), and say how far it is. Returns at once: the machine goes on
+        by itself, for up to 45 min. Ask again until it is done or failed; asking again starts nothing twice, and after a failure
+        it starts anew. Raises PersonMovesNext when another container may hold the TPU.
+        """
+
     async def start(
         self, host: Host, wanted: Container, leave: Authorised, *, progress: Progress | None = None
     ) -> ContainerStatus:
         """Bring up exactly what is wanted and return once the container runs (ready is later). What runs as wanted is left alone;
-        one of ours with other flags is removed first. Raises PersonMovesNext when another container may hold the TPU.
+        one of ours with other flags is removed first. Raises PersonMovesNext when another container may hold the TPU. What was
+        not prepared for this very work before is waited for here.
         """
 
     async def stop(self, host: Host, leave: Authorised) -> ContainerStatus:

@@ -9,12 +9,14 @@ from bot.serving.places import SECRETS
 from sandbox.clock import Clock
 from sandbox.machine.docker import Answer, FakeDocker
 from sandbox.machine.options import UnknownOption, read
+from sandbox.machine.units import Units
 
 JOURNAL = {
     **dict.fromkeys(("--no-pager", "--quiet", "--utc", "--dmesg"), False),
-    **dict.fromkeys(("--output", "--lines", "--since"), True),
+    **dict.fromkeys(("--output", "--lines", "--since", "--unit"), True),
 }
 _FETCH = re.compile(r"^fetch_secret (projects/[^/\s]+/secrets/([\w-]+)) ([\w-]+)$", re.MULTILINE)
+_PULL = re.compile(r"^  docker pull (\S+) \|\|", re.MULTILINE)
 Say = Callable[[str], Awaitable[None]]
 
 
@@ -28,6 +30,7 @@ class Commands:
         self.readable: set[str] | None = None
         self.fetched: list[str] = []
         self.scripts: list[str] = []
+        self.units = Units(self._carry_out)
         booted = clock.now()
         self.journal: list[tuple[datetime, str, str]] = [
             (booted + timedelta(seconds=second), unit, text)
@@ -48,6 +51,13 @@ class Commands:
                 return await self._docker.call(rest, say)
             case ["sudo", "-n", "journalctl", *rest]:
                 return self._journal(rest)
+            case ["sudo", "-n", "install", "-m", "0700", "/dev/stdin", path]:
+                self.units.files[path] = await script()
+                return Answer(0)
+            case ["sudo", "-n", "systemd-run", *rest]:
+                return self.units.begin(rest)
+            case ["sudo", "-n", "systemctl", verb, *rest]:
+                return self.units.control(verb, rest)
             case ["sudo", "-n", "bash", "-s"]:
                 return await self.root_script(await script())
             case ["docker", *_]:
@@ -61,6 +71,8 @@ class Commands:
             return Answer(1, err=f"journalctl: unrecognized option '{error}'\n")
         now = self._clock.now()
         lines = [row for row in self.journal if row[0] <= now]
+        if "--unit" in asked.options:
+            return self.units.journal(asked.last("--unit"), int(asked.last("--lines", "10")))
         if "--dmesg" in asked.options:
             lines = [row for row in lines if row[1] == "kernel"]
         since = asked.last("--since")
@@ -69,6 +81,17 @@ class Commands:
             lines = [row for row in lines if row[0] >= begin]
         lines = lines[-int(asked.last("--lines", "10")) :]
         return Answer(0, "".join(f"{at:%Y-%m-%dT%H:%M:%S}+0000 machine {unit}: {text}\n" for at, unit, text in lines))
+
+    async def _carry_out(self, script: str, say: Say) -> Answer:
+        """What a unit's script does: the secrets, then the image unless it is there."""
+        done = await self.root_script(script)
+        if done.code:
+            return done
+        pulls = _PULL.search(script)
+        if pulls is None or pulls[1] in self._docker.images:
+            return Answer(0)
+        await say("gemma-engine: pulling\n")
+        return await self._docker.call(["pull", pulls[1]], say)
 
     async def root_script(self, script: str) -> Answer:
         """A script that a real bash can read; of what it would do only the secrets matter here."""

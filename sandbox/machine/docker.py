@@ -33,6 +33,8 @@ RUN = {
 }
 LOGS = {"--timestamps": False, "--tail": True, "--since": True}
 FORMAT = {"--format": True}
+ACTS = frozenset({"pull", "run", "start", "stop", "rm"})
+"""What changes something."""
 _RETRIES = re.compile(r"on-failure:(\d+)")
 _LAYERS = 12
 
@@ -50,7 +52,10 @@ Say = Callable[[str], Awaitable[None]]
 
 
 class FakeDocker:
-    """The daemon and its command line. `ending` is what becomes of the next start; `pull_error` what the next pull says."""
+    """The daemon and its command line. `ending` is what becomes of the next start; `pull_error` what the next pull says.
+
+    `acted` are the verbs that were to change something, in order.
+    """
 
     def __init__(self, clock: Clock, machine: str, piece: str = "v6e-4", *, pace: float = 1.0, pull_s: float = 90.0) -> None:
         """No image, no container. `pace` makes starts quicker, `pull_s` is how long a pull takes."""
@@ -65,6 +70,7 @@ class FakeDocker:
         self.ending = Ending.READY
         self.pull_error = ""
         self.changed: list[Callable[[], None]] = []
+        self.acted: list[str] = []
 
     def bring_up(self, run: Sequence[str]) -> FakeContainer:
         """Have a container as if somebody had made it before, with its image and whatever it mounts; `run` is docker's argv."""
@@ -85,6 +91,8 @@ class FakeDocker:
             return Answer(125, err=f"unknown flag: {error}\nSee 'docker --help'.\n")
 
     async def _call(self, words: list[str], say: Say) -> Answer:
+        if words[:1] and words[0] in ACTS:
+            self.acted.append(words[0])
         match words:
             case ["pull", image]:
                 return await self._pull(image, say)

@@ -129,6 +129,7 @@ class MachineStandIn:
 
     async def stop(self) -> None:
         """Close everything, its vLLM too."""
+        self.system.units.end()
         await self._close_door()
         if self._serving is not None:
             self._serving.cancel()
@@ -149,6 +150,7 @@ class MachineStandIn:
             if container.now(now).status == "running":
                 container.stopped = now
         self.docker.mounts = {"/dev/shm"}
+        self.system.units.end()
         self._follow()
         self.cut()
 

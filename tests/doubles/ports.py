@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 from bot.errors import RetryLater
 from bot.nouns import Actor, Delta, Deployment, EngineSample, Fleet, ServedModel, Standing, Usual
 from bot.operations.money import BookPrices
-from bot.ports import Capacity, Grants, Happenings, Leases, LongWork, OpenWork, Question, Services
+from bot.ports import Capacity, Engines, Grants, Happenings, Leases, LongWork, OpenWork, Question, Services
 from bot.pricing.snapshot import snapshot
 from bot.requests import Door, Place, Request
 from bot.view import View
@@ -240,6 +240,7 @@ class House:
     leases: Leases | None = None
     happenings: Happenings | None = None
     capacity: Capacity | None = None
+    engines: Engines | None = None
 
     @property
     def services(self) -> Services:
@@ -260,6 +261,7 @@ class House:
             leases=self.leases,
             happenings=self.happenings,
             capacity=self.capacity,
+            engines=self.engines,
         )
 
     def request(self, words: str, by: Actor = DANA, door: Door = Door.COMMAND, **more: Any) -> Request:

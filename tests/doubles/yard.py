@@ -29,7 +29,10 @@ Key = tuple[str, str]
 @dataclass
 class Yard:
     """`soon` happens one by one, whenever somebody waits. `refusals` answer the next orders; `errors` are raised by the next
-    calls of that name. Implements `bot.ports.Provisioner`, `Machines`, `Quotas`, `Hardware` and `Cloud`."""
+    calls of that name; `told` are guest attributes of every machine.
+
+    Implements `bot.ports.Provisioner`, `Machines`, `Quotas`, `Hardware` and `Cloud`.
+    """
 
     requests: dict[Key, CapacityRequest] = field(default_factory=dict)
     standing: dict[Key, Machine] = field(default_factory=dict)
@@ -41,6 +44,7 @@ class Yard:
     operations: dict[str, CloudOperation] = field(default_factory=dict)
     limits: dict[str, tuple[Quota, ...]] = field(default_factory=dict)
     has: dict[str, bool | None] = field(default_factory=dict)
+    told: dict[str, str] = field(default_factory=dict)
     names: tuple[str, ...] = ("us-east5-a", "us-east5-b")
 
     def capacity(self) -> Capacity:
@@ -187,4 +191,5 @@ class _Nodes:
         raise AssertionError(f"{name} in {zone} was given a key: {leave}, {line}")
 
     async def guest_attributes(self, zone: str, name: str, path: str = "") -> dict[str, str]:
-        raise AssertionError(f"{name} in {zone} was asked for {path}")
+        self.yard.heard("guest attributes", zone, name)
+        return {key: value for key, value in self.yard.told.items() if key.startswith(path)}

@@ -53,7 +53,7 @@ class Bench:
         await machine.start()
         bench = cls(clock, pair, machine, metadata)
         bench.shell = SshShell(pause=bench.pause, patience=Patience(connect_s=5, login_s=5))
-        bench.engine = DockerEngine(bench.shell, clock)
+        bench.engine = DockerEngine(bench.shell, clock, pause=bench.look_again)
         return bench
 
     async def close(self):
@@ -64,6 +64,10 @@ class Bench:
     async def pause(self, seconds):
         self.pauses.append(seconds)
         await asyncio.sleep(0)
+
+    async def look_again(self, seconds):
+        """Between looks at what the machine does by itself."""
+        await asyncio.sleep(0.001)
 
     async def progress(self, what):
         self.told.append(what)
@@ -88,5 +92,4 @@ class Bench:
 
     def docker_words(self):
         """The docker commands that change something, in order."""
-        verbs = [command.split()[3] for command in self.machine.done if command.startswith("sudo -n docker ")]
-        return [verb for verb in verbs if verb in {"pull", "run", "start", "stop", "rm"}]
+        return self.machine.docker.acted
