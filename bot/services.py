@@ -133,7 +133,7 @@ def _with_google(services: Services, settings: Settings, stack: AsyncExitStack, 
     quota = OwnReadQuota() if redis is None else RedisReadQuota(redis, per_minute=settings.log_reads_per_minute)
     capacity = Capacity(google.provisioner, google.machines, google.quotas, google.hardware, google.secrets)
     engines = _engines(capacity, redis, stack)
-    return replace(services, capacity=capacity, engines=engines, logs=google.logs(quota))
+    return replace(services, capacity=capacity, engines=engines, logs=google.logs(quota), project=settings.google_cloud_project)
 
 
 class _Probes(RedisProbe):

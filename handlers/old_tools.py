@@ -21,8 +21,6 @@ COMING: Mapping[str, str] = {
     "find_tpu": "find",
     "manage_queued_resource": "deploy",
     "manage_vllm_docker": "engine",
-    "get_vllm_deployment_config": "export gke",
-    "get_vllm_tpu_deployment_config": "export vm",
     "query_queued_gemma4": "ask",
     "query_queued_gemma4_with_stats": "ask … stats",
     "run_vllm_benchmark": "bench",

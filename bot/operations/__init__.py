@@ -11,6 +11,8 @@ from bot.operations.cost import COST
 from bot.operations.deployments import DEPLOYMENTS
 from bot.operations.doctor import DOCTOR
 from bot.operations.endpoint import ENDPOINT
+from bot.operations.export_gke import EXPORT_GKE
+from bot.operations.export_vm import EXPORT_VM
 from bot.operations.hardware import HARDWARE
 from bot.operations.health import HEALTH
 from bot.operations.help import help_operation
@@ -55,6 +57,8 @@ OPERATIONS: Registry = (
     MACHINE_EXPIRE,
     DEPLOYMENTS,
     ENDPOINT,
+    EXPORT_VM,
+    EXPORT_GKE,
     MODEL,
     MEMORY,
     HARDWARE,

@@ -3,8 +3,7 @@
 from bot.errors import UsageError
 
 PLANNED = frozenset(
-    {"ask", "bench", "change", "deploy", "engine", "errors", "export", "find", "logs", "mute"}
-    | {"replace", "report", "rollback", "watch"}
+    {"ask", "bench", "change", "deploy", "engine", "errors", "find", "logs", "mute"} | {"replace", "report", "rollback", "watch"}
 )
 """First words of operations that are not built."""
 

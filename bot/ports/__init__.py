@@ -115,3 +115,6 @@ class Services:
 
     logs: Logs | None = None
     """Cloud Logging; None only where nobody connected it (it says itself when no project is set)."""
+
+    project: str | None = None
+    """The Google Cloud project by its id; None where none is set."""

@@ -22,3 +22,8 @@ API_KEY_SECRET = "gemma-api-key-{deployment}"  # noqa: S105 the name of a secret
 def api_key_secret(deployment: str) -> str:
     """Under which name the key of this deployment's engine is kept."""
     return API_KEY_SECRET.format(deployment=deployment)
+
+
+def secret_place(project: str, secret: str) -> str:
+    """Where a secret is kept, as `EngineSpecification` names it."""
+    return f"projects/{project}/secrets/{secret}"

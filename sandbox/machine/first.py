@@ -24,7 +24,7 @@ SPECIFICATION = EngineSpecification(
     piece="v6e-4",
     context=65_536,
     exposure=EngineExposure.LOOPBACK,
-    hf_token_secret="projects/sandbox-project/secrets/hf-token",
+    hf_token_secret="projects/sandbox-project/secrets/gemma-hf-token",
 )
 STARTS_MIN = (9, 11, 14)
 """How long the last starts took, the newest first."""
