@@ -10,6 +10,7 @@ import aiohttp
 from redis.asyncio import Redis
 from redis.exceptions import RedisError
 
+from bot.agent import Agent
 from bot.cloud.assembly import GoogleCloud
 from bot.cloud.channel import TPU_API
 from bot.cloud.connection import CloudOnFirstUse, NoCloud
@@ -20,7 +21,9 @@ from bot.machine.engine import DockerEngine
 from bot.machine.hosts import MachineHosts
 from bot.machine.ssh import SshShell
 from bot.model import TimeOuts, VllmEngine
+from bot.model.answering import VllmModel
 from bot.nouns import Deployment
+from bot.operations import OPERATIONS
 from bot.operations.money import BookPrices
 from bot.ports import Capacity, Cloud, Engines, Grants, House, Identity, Services, Slack
 from bot.pricing.snapshot import snapshot
@@ -34,6 +37,7 @@ from bot.store.approvals import ApprovalStore
 from bot.store.audit import AuditLog
 from bot.store.budget import BudgetStore
 from bot.store.cache import RedisCache
+from bot.store.conversations import ConversationStore
 from bot.store.counters import Counters
 from bot.store.deliveries import DeliveryStore
 from bot.store.deployments import DeploymentStore, from_file, from_settings
@@ -94,6 +98,21 @@ def engine(settings: Settings, deployments: tuple[Deployment, ...]) -> VllmEngin
     deadline = settings.engine_deadline_seconds
     keys = {one.name: settings.model_api_key for one in deployments} if settings.model_api_key else {}
     return VllmEngine(WallClock(), time_outs=TimeOuts(min(2.0, deadline), deadline, deadline), api_keys=keys)
+
+
+def model(settings: Settings, deployments: tuple[Deployment, ...], engines: VllmEngine, stack: AsyncExitStack) -> VllmModel:
+    """The client of the served Gemma. The key goes where `engine` sends it; `stack` closes the connections."""
+    keys = {one.name: settings.model_api_key for one in deployments} if settings.model_api_key else {}
+    client = VllmModel(engines, api_keys=keys)
+    stack.push_async_callback(client.aclose)
+    return client
+
+
+def _with_gemma(services: Services, client: VllmModel, redis: Redis | None = None, slack: SlackClient | None = None) -> Services:
+    """With Gemma as one more port. Its own look-ups see services without an answerer: it cannot ask itself."""
+    talks = None if redis is None else ConversationStore(redis)
+    services = replace(services, model=client, conversations=talks, threads=slack)
+    return replace(services, answerer=Agent(OPERATIONS, services, passing=(RedisError,)))
 
 
 def cloud(settings: Settings) -> CloudOnFirstUse | NoCloud:
@@ -203,8 +222,7 @@ async def running(settings: Settings) -> AsyncIterator[Runtime]:
         cache = RedisCache(redis)
         deployments, engine, cloud = _outside(settings, stack)
         work = WorkStore(redis, lease_s=settings.lease_seconds, kick_s=settings.kick_seconds)
-        history = HistoryStore(redis)
-        known = DeploymentStore(redis, deployments)
+        known, history = DeploymentStore(redis, deployments), HistoryStore(redis)
         services = Services(
             clock=WallClock(),
             team_id=(await _identity(slack, cache, token)).team_id,
@@ -226,6 +244,7 @@ async def running(settings: Settings) -> AsyncIterator[Runtime]:
         )
         stores = (DeliveryStore(redis), slack, history, Counters(redis))
         services = _with_google(services, settings, stack, redis)
+        services = _with_gemma(services, model(settings, deployments, engine, stack), redis, slack)
         yield Runtime(services, redis, work, *stores, settings.slack_commands_replaceable)
 
 
@@ -256,7 +275,8 @@ async def at_hand(settings: Settings) -> AsyncIterator[Services]:
             happenings=HappeningStore(redis) if remembered else None,
             ledger=LedgerStore(redis) if remembered else None,
         )
-        yield _with_google(services, settings, stack, redis if remembered else None)
+        services = _with_google(services, settings, stack, redis if remembered else None)
+        yield _with_gemma(services, model(settings, deployments, engine, stack))
 
 
 async def _house_at_hand(settings: Settings, redis: Redis, known: DeploymentStore, stack: AsyncExitStack) -> House:

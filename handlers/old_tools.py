@@ -21,8 +21,6 @@ COMING: Mapping[str, str] = {
     "find_tpu": "find",
     "manage_queued_resource": "deploy",
     "manage_vllm_docker": "engine",
-    "query_queued_gemma4": "ask",
-    "query_queued_gemma4_with_stats": "ask … stats",
     "run_vllm_benchmark": "bench",
 }
 """Those that no operation replaces yet, with the word that will. This list may only shrink."""

@@ -10,7 +10,6 @@ from bot.errors import BotError, PersonMovesNext, RefusedError, UsageError, WeMo
 from bot.nouns import Role, SeenBy
 from bot.operations.command_line import parse
 from bot.operations.execute import Outcome, early, execute
-from bot.operations.operation import Queue
 from bot.operations.telling import told, unexpected
 from bot.requests import Door
 from jobs.deliver import Alone, deliver, replaces, route
@@ -28,7 +27,7 @@ async def answer(step: Step) -> None:
         outcome = await _outcome(step) if step.work.fence <= CLAIMS_LIMIT else _failed(step)
         await step.move("answered", outcome=outcome.model_dump_json(), view=outcome.view.model_dump_json())
         if outcome.started is not None:
-            await step.kick(outcome.started, Queue.STEPS)
+            await step.kick(outcome.started, outcome.queue)
     outcome = Outcome.model_validate_json(step.work.data["outcome"])
     try:
         await deliver(step, outcome)

@@ -65,7 +65,8 @@ async def _transition(step: Step) -> bool:
     stopping = "1" if _stops(step, operation) else step.work.data.get("stopping", "")
     came = await _came(step, operation)
     if isinstance(came, Ended):
-        await step.move(ENDED, view=came.view.model_dump_json(), steady=str(step.work.fence), tries="0")
+        settled = "" if came.settled is None else came.settled.model_dump_json()
+        await step.move(ENDED, view=came.view.model_dump_json(), settled=settled, steady=str(step.work.fence), tries="0")
         return True
     notes = orjson.dumps({**_notes(step), **came.notes}).decode()
     shown = "" if came.progress is None else plain(came.progress.verdict)
@@ -85,10 +86,12 @@ async def _came(step: Step, operation: AnyOperation) -> Move | Ended:
     if step.work.fence - int(step.work.data.get("steady", "0")) > CLAIMS_LIMIT:
         return _broken(step)
     try:
-        async with asyncio.timeout(STEP_S):
+        async with asyncio.timeout(max(STEP_S, operation.timeout)):
             return await _taken(step, operation)
     except TimeoutError:
-        raise RetryLater(f"A step of {step.work.id} took longer than {STEP_S:g} s.", arrived=None) from None
+        raise RetryLater(
+            f"A step of {step.work.id} took longer than {max(STEP_S, operation.timeout):g} s.", arrived=None
+        ) from None
     except (RetryLater, RedisError, LeaseLostError):
         raise
     except BotError as error:
@@ -129,7 +132,7 @@ async def _course(step: Step, operation: AnyOperation) -> Course:
     )
     question = await _yes(step)
     arguments = operation.arguments.model_validate_json(work.data["arguments"])
-    return Course(work.id, context, arguments, _notes(step), question)
+    return Course(work.id, context, arguments, _notes(step), question, work.data.get("root"))
 
 
 async def _yes(step: Step) -> Question | None:
@@ -230,6 +233,8 @@ async def _settle_root(step: Step, view: View) -> None:
         return
     channel, _, ts = root.partition(" ")
     closed = View(verdict=line(bold(f"{step.work.id} has ended: "), *view.verdict), shape=view.shape)
+    if step.work.data.get("settled"):
+        closed = View.model_validate_json(step.work.data["settled"])
     try:
         await step.runtime.slack.update(channel, ts, closed, urgent=False)
     except BotError as error:

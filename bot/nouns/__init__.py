@@ -1,5 +1,6 @@
 """The plain words that every other part speaks in: frozen values, no behaviour beyond their own arithmetic."""
 
+from bot.nouns.answer import Answer, Exchange, Heard, Measured, Proposal, Reading
 from bot.nouns.base import Noun
 from bot.nouns.conformance import Conformance, ConformanceCheck, Verdict
 from bot.nouns.container import Container, ContainerState, ContainerStatus, Drift, Preparation
@@ -40,6 +41,7 @@ from bot.nouns.wish import EngineStart, Wish
 
 __all__ = [
     "Actor",
+    "Answer",
     "AnswerLimits",
     "CapacityOrder",
     "CapacityRequest",
@@ -55,26 +57,31 @@ __all__ = [
     "Effect",
     "EngineSample",
     "EngineStart",
+    "Exchange",
     "Exposure",
     "Finish",
     "Fleet",
     "Happened",
     "Happening",
+    "Heard",
     "Histogram",
     "LogEntry",
     "LogsFound",
     "Look",
     "Machine",
     "MachineState",
+    "Measured",
     "Message",
     "Move",
     "Noun",
     "Placement",
     "Preparation",
     "Price",
+    "Proposal",
     "ProvisioningModel",
     "Quantity",
     "Quota",
+    "Reading",
     "Refusal",
     "RefusalKind",
     "Repair",

@@ -2,6 +2,7 @@
 
 from bot.operations.again import details_operation, share_operation
 from bot.operations.approvals import NO, YES
+from bot.operations.ask import ASK
 from bot.operations.asking import ask_operation
 from bot.operations.audit import AUDIT
 from bot.operations.bench_check import BENCH_CHECK
@@ -44,6 +45,7 @@ def _table() -> Registry:
 OPERATIONS: Registry = (
     WELCOME,
     STATUS,
+    ASK,
     CHANGES,
     METRICS,
     HEALTH,

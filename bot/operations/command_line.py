@@ -11,8 +11,8 @@ from pydantic.fields import FieldInfo
 
 from bot.errors import UsageError
 from bot.operations.operation import AnyOperation, Arguments, Registry
-from bot.operations.planned import PLANNED, no_questions_yet, not_yet
-from bot.operations.values import NAME, REST, Form
+from bot.operations.planned import PLANNED, not_yet
+from bot.operations.values import NAME, REST, SENTENCE, Form
 
 LENGTH_LIMIT = 4000
 """Characters of a command that are read; Slack itself sends no more."""
@@ -91,9 +91,32 @@ def parse(registry: Registry, typed: str) -> Parsed:
         raise not_yet(words[0].lower())
     found = found or _by_prefix(registry, words)
     if found is None:
-        raise _unknown(registry, words)
+        return _question(registry, typed, words)
     operation, rest = found
+    if _sentence_of(operation) is not None:
+        return _told(operation, " ".join(typed[:LENGTH_LIMIT].split()[len(operation.words) :]))
     return Parsed(operation, _arguments(operation, rest))
+
+
+def _question(registry: Registry, typed: str, words: list[str]) -> Parsed:
+    """What matches no word and reads like a question is one. Raises UsageError for everything else."""
+    asks = next((one for one in registry if _sentence_of(one) is not None), None)
+    close = near(registry, words[0][:40], SURELY_ALIKE if is_question(words) else ALIKE)
+    if asks is None or close or not is_question(words):
+        raise _unknown(registry, words)
+    return _told(asks, typed[:LENGTH_LIMIT].strip())
+
+
+def _sentence_of(operation: AnyOperation) -> str | None:
+    """The name of the field that takes all that was typed behind the word, if there is one."""
+    fields = operation.arguments.model_fields
+    return next((name for name, field in fields.items() if form_of(field) is SENTENCE), None)
+
+
+def _told(operation: AnyOperation, sentence: str) -> Parsed:
+    """All of it is one value, as it was typed."""
+    field = _sentence_of(operation) or ""
+    return Parsed(operation, _validated(operation, {field: sentence} if sentence else {}))
 
 
 def _by_prefix(registry: Registry, words: list[str]) -> tuple[AnyOperation, list[str]] | None:
@@ -109,8 +132,6 @@ def _unknown(registry: Registry, words: list[str]) -> UsageError:
     first = words[0][:40]
     asks = is_question(words)
     close = near(registry, first, SURELY_ALIKE if asks else ALIKE)
-    if not close and asks:
-        return no_questions_yet()
     hint = f"Did you mean {' or '.join(close)}?" if close else "Type /gemma help to see what can be asked."
     return UsageError(f"I do not know the word “{first}”.", near=close, next_step=hint)
 
@@ -167,7 +188,7 @@ def _by_form(operation: AnyOperation, word: str, given: dict[str, Any]) -> str:
         return word.lower()
     free = [(key, form) for key, field in fields.items() if key not in given and (form := form_of(field)) is not None]
     for key, form in sorted(free, key=lambda pair: pair[1] is NAME):
-        if form is not REST and form.matches(word):
+        if form not in (REST, SENTENCE) and form.matches(word):
             return key
     raise _usage(operation, f"I do not know what “{word[:40]}” means for {' '.join(operation.words) or 'this'}.")
 

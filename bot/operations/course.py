@@ -8,7 +8,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from bot.errors import NotConnectedError, RefusedError, WeMoveNext
-from bot.operations.operation import Arguments, Context, Started
+from bot.operations.operation import Arguments, Context, Queue, Started
 from bot.ports import Capacity, LongWork, Question
 from bot.requests import Request
 from bot.view import View
@@ -34,6 +34,8 @@ class Course:
     arguments: Any
     notes: Mapping[str, str]
     question: Question | None
+    root: str | None = None
+    """Where the first message of the work stands, as `channel ts`; None while that is not known."""
 
     @property
     def yes(self) -> Question:
@@ -56,9 +58,10 @@ class Move:
 
 @dataclass(frozen=True)
 class Ended:
-    """The end: its one final message."""
+    """The end: its one final message. `settled` is what the first message says then; None: that it has ended, and how."""
 
     view: View
+    settled: View | None = None
 
 
 def pause_s(since: datetime, now: datetime) -> float:
@@ -66,10 +69,19 @@ def pause_s(since: datetime, now: datetime) -> float:
     return min(max((now - since).total_seconds() / 4, 1.0), 15.0)
 
 
-async def begin(context: Context, path: str, arguments: Arguments, said: str, notes: Mapping[str, str] | None = None) -> Started:
-    """Record long work of the operation `path`, once for the request that asks. `said` is its first message."""
-    name = await _long_work(context).begin(_request_of(context), path, arguments.model_dump_json(), notes or {})
-    return Started(work_id=name, said=f"{name}: {said}")
+async def begin(
+    context: Context,
+    path: str,
+    arguments: Arguments,
+    said: str,
+    notes: Mapping[str, str] | None = None,
+    *,
+    queue: Queue = Queue.STEPS,
+) -> Started:
+    """Record long work of the operation `path`, once for the request that asks. `said` is its first message, `queue` where its
+    steps run."""
+    name = await _long_work(context).begin(_request_of(context), path, arguments.model_dump_json(), notes or {}, queue=queue)
+    return Started(work_id=name, said=f"{name}: {said}", queue=queue)
 
 
 async def begun(context: Context, path: str, said: str) -> Started | None:

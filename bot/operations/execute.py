@@ -11,7 +11,7 @@ from bot.errors import BotError, RefusedError, RetryLater
 from bot.nouns import Actor, Effect, Noun, Role, SeenBy
 from bot.operations import access, budget_gate, choice, command_line
 from bot.operations.command_line import Parsed
-from bot.operations.operation import AnyOperation, Consent, Context, Preview, Registry, Started
+from bot.operations.operation import AnyOperation, Consent, Context, Preview, Queue, Registry, Started
 from bot.ports import Authorised, Question, Services
 from bot.requests import Door, Request, request_id
 from bot.view import Button, Line, Mention, Shape, View, When, bold, line, plain, text
@@ -34,6 +34,7 @@ class Outcome(Noun):
     seen_by: SeenBy
     result: dict[str, Any] | None = None
     started: str | None = None
+    queue: Queue = Queue.STEPS
     asked: str | None = None
     whisper: bool = False
 
@@ -151,7 +152,7 @@ def _shown(admitted: Admitted, result: BaseModel) -> Outcome:
         heard = tuple(part for name in result.tell for part in (Mention(id=name), text(" ")))
         lines = (line("For the admins to know: ", *heard),) if heard else ()
         view = View(verdict=line(bold(result.said), *by), lines=lines)
-        return Outcome(path=operation.path, view=view, seen_by=SeenBy.CHANNEL, started=result.work_id)
+        return Outcome(path=operation.path, view=view, seen_by=SeenBy.CHANNEL, started=result.work_id, queue=result.queue)
     view = operation.show(result, admitted.context)
     told = result.model_dump(mode="json")
     return Outcome(path=operation.path, view=view, seen_by=operation.seen_by, result=told, whisper=operation.whisper)

@@ -66,6 +66,8 @@ class Started(Noun):
     by: str | None = None
     tell: tuple[str, ...] = ()
     """Users and groups who must hear of it."""
+    queue: Queue = Queue.STEPS
+    """Which workers take its steps."""
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 from bot.errors import UsageError
 
 PLANNED = frozenset(
-    {"ask", "bench", "change", "deploy", "engine", "errors", "find", "logs", "mute"} | {"replace", "report", "rollback", "watch"}
+    {"bench", "change", "deploy", "engine", "errors", "find", "logs", "mute"} | {"replace", "report", "rollback", "watch"}
 )
 """First words of operations that are not built."""
 
@@ -11,10 +11,3 @@ PLANNED = frozenset(
 def not_yet(word: str) -> UsageError:
     """What somebody is told who says one of them."""
     return UsageError(f"“{word}” is not built yet.", near=("help all",), next_step="Nothing was done. What there is today:")
-
-
-def no_questions_yet() -> UsageError:
-    """What somebody is told who asks in plain words."""
-    return UsageError(
-        "I cannot answer questions in plain words yet.", near=("status", "help"), next_step="“ask” is not built yet. Today:"
-    )

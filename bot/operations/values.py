@@ -89,3 +89,6 @@ Bought = Annotated[ProvisioningModel, BOUGHT]
 TableName = Annotated[str, TABLE]
 GivenName = Annotated[str, NAME]
 RestOfLine = Annotated[str, REST]
+SENTENCE = Form("question", re.compile(r"\S.*", re.S), "why is prod slow?")
+"""All that stands behind the word, as it was typed: the operation has no other values."""
+Sentence = Annotated[str, SENTENCE]

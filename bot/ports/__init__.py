@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from bot.ports.answering import Advanced, Answerer, Conversations, Inquiry, Thread, Threads
 from bot.ports.authority import Authorised
 from bot.ports.engines import Engines, Hosts, Wishes
 from bot.ports.happenings import Happenings
@@ -15,6 +16,8 @@ from bot.ports.slack import Directory, Identity, Pace, Person, Posted, Slack
 from bot.ports.stores import Approvals, Audit, Cache, Deployments, History, LongWork, OpenWork, Question, WorkBook
 
 __all__ = [
+    "Advanced",
+    "Answerer",
     "Approvals",
     "Audit",
     "Authorised",
@@ -23,6 +26,7 @@ __all__ = [
     "Capacity",
     "Clock",
     "Cloud",
+    "Conversations",
     "Counted",
     "Deployments",
     "Directory",
@@ -38,6 +42,7 @@ __all__ = [
     "Hosts",
     "House",
     "Identity",
+    "Inquiry",
     "KeyRefusedError",
     "Kind",
     "Lease",
@@ -74,6 +79,8 @@ __all__ = [
     "Setups",
     "Shell",
     "Slack",
+    "Thread",
+    "Threads",
     "Trail",
     "Wishes",
     "WorkBook",
@@ -115,6 +122,15 @@ class Services:
 
     logs: Logs | None = None
     """Cloud Logging; None only where nobody connected it (it says itself when no project is set)."""
-
     project: str | None = None
     """The Google Cloud project by its id; None where none is set."""
+
+    model: Model | None = None
+    """The served Gemma, to talk with."""
+
+    answerer: Answerer | None = None
+    """Who answers questions in plain words; None where no model is configured. Its own look-ups go through the gate."""
+
+    conversations: Conversations | None = None
+    threads: Threads | None = None
+    """What was said in threads: kept in Redis, and read from Slack; None where there is none."""

@@ -60,10 +60,12 @@ class WorkBook(Protocol):
 class LongWork(Protocol):
     """Work that takes longer than an answer: it goes on by steps, under a name that people see."""
 
-    async def begin(self, request: Request, path: str, arguments: str, notes: Mapping[str, str]) -> str:
+    async def begin(
+        self, request: Request, path: str, arguments: str, notes: Mapping[str, str], *, queue: str | None = None
+    ) -> str:
         """Record work of the operation `path` once for this request and return its name, such as machine-12.
 
-        `arguments` is its JSON, `notes` what its first step finds; a repeat changes neither.
+        `arguments` is its JSON, `notes` what its first step finds, `queue` where its steps run; a repeat changes none of them.
         """
 
     async def begun(self, request: Request, path: str) -> str | None:

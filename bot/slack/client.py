@@ -6,9 +6,10 @@ from datetime import datetime
 from typing import Any
 
 from bot.errors import PersonMovesNext, RetryLater, WeMoveNext
+from bot.nouns import Heard
 from bot.ports import Identity, Person, Posted
-from bot.slack.failures import BlocksRefusedError
-from bot.slack.find import Finder
+from bot.slack.failures import BlocksRefusedError, MessageGoneError
+from bot.slack.find import Finder, root
 from bot.slack.render import Rendered, render, render_home
 from bot.slack.wire import Wire, needed
 from bot.view import Attachment, Mention, View
@@ -96,6 +97,13 @@ class SlackClient:
         """The ts of our message with this key, posted after `since`; None when it surely is not there."""
         me = await self.whoami()
         return await Finder(self._wire, me.bot_id, EVENT_TYPE).find(channel, thread, key, since)
+
+    async def root(self, channel: str, thread: str) -> Heard | None:
+        """The first message of a thread, if another program wrote it."""
+        try:
+            return await root(self._wire, (await self.whoami()).bot_id, channel, thread)
+        except MessageGoneError:
+            return None
 
     async def open_dm(self, user: str) -> str:
         """The id of the direct-message channel with this user."""

@@ -1,10 +1,11 @@
 """Looking for a message that we may have posted, by the key in its metadata."""
 
-from collections.abc import Mapping
-from datetime import datetime, timedelta
+from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from bot.errors import RetryLater
+from bot.nouns import Heard
 from bot.slack.failures import MessageGoneError
 from bot.slack.wire import Wire
 
@@ -12,6 +13,8 @@ PAGE = 200
 """Messages per call; Slack takes up to 1,000 and advises 200."""
 PAGES = 10
 """Calls before giving up: 2,000 messages since the post."""
+ROOT_LIMIT = 4000
+"""Characters of a first message that are read."""
 CLOCKS_APART = timedelta(minutes=2)
 """How far our clock and Slack's may disagree."""
 
@@ -61,3 +64,28 @@ class Finder:
             return False
         payload = metadata.get("event_payload")
         return metadata.get("event_type") == self._event_type and isinstance(payload, Mapping) and payload.get("key") == key
+
+
+async def root(wire: Wire, own_bot: str, channel: str, thread: str) -> Heard | None:
+    """The first message of a thread, if another program wrote it. A person's is theirs, and ours says nothing new."""
+    answer = await wire.form("conversations.replies", {"channel": channel, "ts": thread, "limit": 1})
+    first = next((one for one in answer.get("messages", ()) if isinstance(one, Mapping) and str(one.get("ts")) == thread), None)
+    if first is None or not first.get("bot_id") or first.get("bot_id") == own_bot:
+        return None
+    profile = first.get("bot_profile")
+    name = profile.get("name") if isinstance(profile, Mapping) else first.get("username")
+    words = "\n".join(part for part in _texts(first) if part.strip())[:ROOT_LIMIT]
+    return Heard(text=words, by=str(name or "another program")[:60], at=datetime.fromtimestamp(float(thread), UTC))
+
+
+def _texts(message: Mapping[str, Any]) -> Iterator[str]:
+    """All that can be read of a message: alerts of Alertmanager stand in attachments, those of Google in blocks."""
+    yield str(message.get("text") or "")
+    for one in message.get("attachments") or ():
+        if isinstance(one, Mapping):
+            yield from (str(one.get(key) or "") for key in ("title", "pretext", "text", "fallback"))
+            for field in one.get("fields") or ():
+                yield f"{field.get('title')}: {field.get('value')}" if isinstance(field, Mapping) else ""
+    for block in message.get("blocks") or ():
+        if isinstance(block, Mapping) and isinstance(block.get("text"), Mapping):
+            yield str(block["text"].get("text") or "")

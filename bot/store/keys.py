@@ -143,3 +143,13 @@ def wishes(team_id: str, deployment: str) -> str:
 def engine_starts(team_id: str, deployment: str) -> str:
     """List of the starts of one deployment's engine that came to an answer, the newest first."""
     return f"{PREFIX}engine-starts:{team_id}:{deployment}"
+
+
+def line(team_id: str, channel: str, thread: str) -> str:
+    """Sorted set of the questions of one thread that wait for their answer: score the time they were asked."""
+    return f"{PREFIX}line:{team_id}:{channel}:{thread}"
+
+
+def conversation(team_id: str, channel: str, thread: str) -> str:
+    """Hash of what was asked and answered in one thread: id of the work to record."""
+    return f"{PREFIX}conversation:{team_id}:{channel}:{thread}"

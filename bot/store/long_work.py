@@ -21,7 +21,8 @@ KEEP_NAME_S = 30 * 86400
 
 
 class LongWorkStore:
-    """Implements `bot.ports.LongWork`. `queue` is where steps run; `kick_s` how long they may wait for their first kick."""
+    """Implements `bot.ports.LongWork`. `queue` is where steps run unless said otherwise; `kick_s` how
+    long they may wait for their first kick."""
 
     def __init__(self, redis: Redis, *, queue: str, kick_s: float) -> None:
         """Nothing is sent before the first call."""
@@ -30,14 +31,16 @@ class LongWorkStore:
         self._queue = queue
         self._kick_ms = int(kick_s * 1000)
 
-    async def begin(self, request: Request, path: str, arguments: str, notes: Mapping[str, str]) -> str:
+    async def begin(
+        self, request: Request, path: str, arguments: str, notes: Mapping[str, str], *, queue: str | None = None
+    ) -> str:
         """See `bot.ports.LongWork.begin`."""
         team, family = request.actor.team_id, path.partition(".")[0]
         record: dict[str, str | int | bytes] = {
             "v": VERSION,
             "kind": path,
             "state": "new",
-            "queue": self._queue,
+            "queue": queue or self._queue,
             "team": team,
             "request": request.model_dump_json(),
             "origin": request.id if request.approval else f"r-{request.id}",
@@ -57,7 +60,7 @@ class LongWorkStore:
                 keys.work(""),
                 family,
                 self._kick_ms,
-                self._queue,
+                queue or self._queue,
                 KEEP_NAME_S,
                 *(part for pair in record.items() for part in pair),
             ],

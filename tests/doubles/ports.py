@@ -241,6 +241,8 @@ class House:
     happenings: Happenings | None = None
     capacity: Capacity | None = None
     engines: Engines | None = None
+    more: dict[str, Any] = field(default_factory=dict)
+    """Further ports by name: model, answerer, conversations, threads."""
 
     @property
     def services(self) -> Services:
@@ -262,6 +264,7 @@ class House:
             happenings=self.happenings,
             capacity=self.capacity,
             engines=self.engines,
+            **self.more,
         )
 
     def request(self, words: str, by: Actor = DANA, door: Door = Door.COMMAND, **more: Any) -> Request:

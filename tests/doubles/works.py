@@ -44,7 +44,10 @@ class Works:
     def services(self) -> Services:
         return replace(self.house.services, cloud=self.yard, long_work=self, leases=self, capacity=self.yard.capacity())
 
-    async def begin(self, request: Request, path: str, arguments: str, notes: Mapping[str, str]) -> str:
+    async def begin(
+        self, request: Request, path: str, arguments: str, notes: Mapping[str, str], *, queue: str | None = None
+    ) -> str:
+        del queue
         known = await self.begun(request, path)
         name = known or f"{path.partition('.')[0]}-{len(self.works) + 1}"
         self.works.setdefault(name, Begun(request, path, arguments, dict(notes)))

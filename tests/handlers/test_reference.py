@@ -10,7 +10,7 @@ from handlers.old_tools import COMING, OLD_TOOLS
 from handlers.reference import reference
 
 ROOT = Path(__file__).parents[2]
-STILL_COMING = 13
+STILL_COMING = 8
 """How many old tools nothing replaces yet. It may be lowered, never raised."""
 
 REPLACED = {name for operation in OPERATIONS for name in operation.was}

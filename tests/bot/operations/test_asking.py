@@ -219,11 +219,6 @@ def test_a_word_that_is_not_built_says_so(stage: Stage, word: str) -> None:
         parse(stage.registry, f"{word} something else")
 
 
-def test_a_question_in_plain_words_is_told_that_it_cannot_be_answered_yet(stage: Stage) -> None:
-    with pytest.raises(UsageError, match="plain words yet"):
-        parse(stage.registry, "is 64K safe?")
-
-
 def test_the_old_tools_that_are_still_to_come_use_words_that_are_planned_or_there(stage: Stage) -> None:
     for word in COMING.values():
         first = word.split()[0]

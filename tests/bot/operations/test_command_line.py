@@ -178,8 +178,30 @@ def test_normalising_twice_is_normalising_once(typed: str) -> None:
 
 @pytest.mark.parametrize("typed", ["what is slow here?", "why?", "how many users fit"])
 def test_a_question_is_a_question_though_its_first_word_looks_like_one_of_the_table(typed: str) -> None:
-    with pytest.raises(UsageError, match="cannot answer questions in plain words yet"):
-        parse(OPERATIONS, typed)
+    parsed = parse(OPERATIONS, typed)
+    assert (parsed.operation.path, parsed.arguments.model_dump()["question"]) == ("ask", typed)
+
+
+@pytest.mark.parametrize(
+    ("typed", "question", "stats"),
+    [
+        ("ask why is “prod” slow?", "why is “prod” slow?", False),
+        ("ask why is prod slow? stats", "why is prod slow?", True),
+        ("ask show me the stats", "show me the stats", False),
+        ("ASK is it --fine -- or 'not", "is it --fine -- or 'not", False),
+    ],
+)
+def test_all_behind_ask_is_the_question_as_it_was_typed(typed: str, question: str, stats: bool) -> None:
+    assert parse(OPERATIONS, typed).arguments.model_dump() == {"question": question, "stats": stats}
+
+
+def test_ask_without_a_question_is_told_how_it_is_said() -> None:
+    with pytest.raises(UsageError, match="“question” is missing"):
+        parse(OPERATIONS, "ask")
+
+
+def test_a_table_without_ask_answers_no_questions() -> None:
+    assert str(refused("what is slow here?")) == "I do not know the word “what”."
 
 
 def test_a_slip_of_the_fingers_is_one_in_a_longer_line_too() -> None:

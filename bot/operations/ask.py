@@ -1,0 +1,204 @@
+"""`ask`: a question in plain words, answered by Gemma in its thread, with every figure checked."""
+
+from datetime import timedelta
+from typing import Any
+
+from pydantic import BaseModel, model_validator
+
+from bot.errors import NotConnectedError, PersonMovesNext, RetryLater
+from bot.nouns import Answer, Effect, Exchange, Heard, Role, SeenBy
+from bot.operations import choice, course
+from bot.operations.ask_view import stopped, view_of, waiting
+from bot.operations.operation import Arguments, Context, Operation, Queue, Started
+from bot.operations.values import Sentence
+from bot.ports import Answerer, Inquiry, Thread
+from bot.requests import Door, Place, Request
+from bot.view import View, bold, line
+
+PATH = "ask"
+KEPT_FOR = timedelta(minutes=15)
+"""How long a question waits for a Gemma that does not answer (design section 6)."""
+TRIES = 3
+"""Failures of the model in a row before the person is told what can be said without it."""
+SOON_S = 2.0
+LOOK_AGAIN_S = 10.0
+IN_LINE_S = 0.5
+ROOT_TRIES = 20
+"""Looks for the first message of a question that was asked outside a thread: it makes the thread."""
+
+
+class AskArguments(Arguments):
+    """The question as it was typed. Its last word `stats` asks how fast the answer was made."""
+
+    question: Sentence
+    stats: bool = False
+
+    @model_validator(mode="before")
+    @classmethod
+    def _stats_last(cls, given: Any) -> Any:
+        said = given.get("question") if isinstance(given, dict) else None
+        if not isinstance(said, str) or "stats" in given:
+            return given
+        words = said.split()
+        asked = len(words) > 1 and words[-1].lower() == "stats" and words[-2].lower() not in {"the", "my", "these", "of", "any"}
+        return {**given, "question": said.rstrip()[: -len("stats")].rstrip(" ,"), "stats": True} if asked else given
+
+
+class Asked(BaseModel):
+    """The question and its answer."""
+
+    question: str
+    stats: bool
+    answer: Answer
+
+
+async def run(context: Context, arguments: AskArguments) -> Asked | Started:
+    """Begin it as work, so that it can be followed, stopped and survives; where there is no store, answer here and now."""
+    answerer = answerer_of(context)
+    if context.services.long_work is not None:
+        return await course.begin(context, PATH, arguments, "on it", queue=Queue.ANSWERS)
+    inquiry = await _inquiry(context, arguments)
+    return Asked(question=arguments.question, stats=arguments.stats, answer=await answerer.answer(inquiry))
+
+
+def answerer_of(context: Context) -> Answerer:
+    """Who answers. Raises NotConnectedError where no Gemma is configured."""
+    if context.services.answerer is None:
+        raise NotConnectedError("Gemma", "MODEL_BASE_URL")
+    return context.services.answerer
+
+
+async def _inquiry(context: Context, arguments: AskArguments, thread: Thread | None = None) -> Inquiry:
+    """The question with what was said before it. That the thread cannot be read is no reason not to answer."""
+    request = context.request
+    if request is None:
+        request = Request(
+            id="0", door=Door.TERMINAL, actor=context.actor, place=context.place, words=arguments.question, at=context.now
+        )
+    conversations, threads = context.services.conversations, context.services.threads
+    root: Heard | None = None
+    if threads is not None and context.place.thread is not None:
+        try:
+            root = await threads.root(context.place.channel, context.place.thread)
+        except (RetryLater, PersonMovesNext):
+            root = None
+    earlier = () if conversations is None or thread is None else await conversations.exchanges(thread)
+    return Inquiry(
+        request=request,
+        question=arguments.question,
+        deployment=await choice.deployment(context, None),
+        earlier=earlier,
+        root=root,
+        stats=arguments.stats,
+    )
+
+
+def thread_of(of: course.Course) -> Thread | None:
+    """The thread of a question: the one it was asked in, or the one that its first message begins. None: not known yet."""
+    place: Place = of.context.place
+    outside = of.context.request is not None and of.context.request.door is Door.COMMAND
+    ts = None if outside else place.thread or place.message
+    if ts is None and of.root is not None:
+        ts = of.root.partition(" ")[2]
+    return None if ts is None else Thread(team_id=of.context.services.team_id, channel=place.channel, thread=ts)
+
+
+async def begin(of: course.Course) -> course.Move | course.Ended:
+    """Wait for one's turn, then gather what was said before."""
+    thread, looks = thread_of(of), int(of.notes.get("looks", "0"))
+    if thread is None and looks < ROOT_TRIES:
+        return course.Move("new", notes={"looks": str(looks + 1)}, wait_s=IN_LINE_S)
+    conversations = of.context.services.conversations
+    if conversations is not None and thread is not None:
+        asked = of.context.request.at.timestamp() if of.context.request is not None else 0.0
+        if not await conversations.my_turn(thread, of.work_id, asked):
+            return course.Move("new", wait_s=IN_LINE_S, progress=waiting(of.work_id))
+    inquiry = await _inquiry(of.context, of.arguments, thread)
+    return course.Move("go", notes={"inquiry": inquiry.model_dump_json(), "kept": ""}, progress=_looking(of, "thinking"))
+
+
+async def go(of: course.Course) -> course.Move | course.Ended:
+    """One step of the answerer. What it kept is written down with the transition, so nothing is asked twice."""
+    inquiry = Inquiry.model_validate_json(of.notes["inquiry"])
+    try:
+        came = await answerer_of(of.context).advance(inquiry, of.notes.get("kept", ""))
+    except RetryLater as error:
+        return await _failed(of, str(error))
+    if came.answer is None:
+        return course.Move("go", notes={"kept": came.kept, "failures": "0"}, progress=_looking(of, came.looking))
+    return await _ended(of, inquiry, came.answer)
+
+
+async def _ended(of: course.Course, inquiry: Inquiry, answer: Answer) -> course.Ended:
+    """Remember what was said, then say it: whoever takes over says the same."""
+    conversations, thread = of.context.services.conversations, thread_of(of)
+    if conversations is not None and thread is not None:
+        said = Exchange(
+            id=of.work_id,
+            question=inquiry.question,
+            asked_by=inquiry.request.actor.user_id,
+            at=inquiry.request.at,
+            answer="\n".join(answer.lines),
+            readings=answer.readings,
+        )
+        await conversations.remember(thread, said)
+    return course.Ended(view_of(answer, stats=inquiry.stats), settled=_settled(of, answer))
+
+
+async def _failed(of: course.Course, why: str) -> course.Move | course.Ended:
+    """Gemma does not answer: tried again soon; then the person is told what can be said without it, and the question waits."""
+    failures = int(of.notes.get("failures", "0")) + 1
+    if failures < TRIES:
+        return course.Move("go", notes={"failures": str(failures)}, wait_s=SOON_S)
+    since = of.context.request.at if of.context.request is not None else of.context.now
+    without = await without_gemma(of.context, why)
+    if of.context.now - since >= KEPT_FOR:
+        gone = line("I kept the question for 15 minutes; now it is dropped. Ask again when Gemma answers.")
+        return course.Ended(without.model_copy(update={"lines": (*without.lines, gone)}))
+    kept = line("Your question is kept for 15 minutes and answered here as soon as Gemma answers.")
+    shown = without.model_copy(update={"lines": (*without.lines, kept)})
+    return course.Move("go", notes={"failures": str(failures)}, wait_s=LOOK_AGAIN_S, progress=shown)
+
+
+async def without_gemma(context: Context, why: str) -> View:
+    """What can be said without the model."""
+    del context
+    return View(verdict=line(bold("Gemma does not answer"), f": {why}"), lines=(line("All other words work without it."),))
+
+
+async def stop(of: course.Course) -> course.Ended:
+    """Nothing outside has to be undone."""
+    return course.Ended(stopped(of.work_id))
+
+
+def _looking(of: course.Course, what: str) -> View:
+    return View(verdict=line(bold(f"{of.work_id}: {what[:1].lower()}{what[1:]}…")))
+
+
+def _settled(of: course.Course, answer: Answer) -> View:
+    """What the first message says in the end: what was looked at."""
+    looked = ", ".join(dict.fromkeys(one.words for one in answer.readings)) or "nothing"
+    return View(verdict=line(f"{of.work_id} looked at {looked}"[:300], ", answered below"))
+
+
+def show(found: Asked, _context: Context) -> View:
+    """The answer, for who waited for it in a terminal."""
+    return view_of(found.answer, stats=found.stats)
+
+
+ASK: Operation[AskArguments, Asked] = Operation(
+    path=PATH,
+    summary="a question in plain words, answered from what Gemma looks up",
+    when_to_use="To ask why something is slow, what changed, whether something is safe: each figure of the answer is checked.",
+    example="ask why is prod slow?",
+    arguments=AskArguments,
+    effect=Effect.READS,
+    role=Role.VIEWER,
+    seen_by=SeenBy.CHANNEL,
+    queue=Queue.READS,
+    timeout=180.0,
+    run=run,
+    show=show,
+    steps={"new": begin, "go": go, course.STOP: stop},
+    was=("query_queued_gemma4", "query_queued_gemma4_with_stats"),
+)
