@@ -38,8 +38,13 @@ def evidence_of(readings: Sequence[Reading], alert: Heard | None = None) -> list
 
 
 def _evidence(one: Reading) -> dict[str, Any]:
-    told: dict[str, Any] = {"said": list(one.said)} if one.result is None else dict(one.result)
-    return {**told, "id": one.id, "operation": one.operation, "looked_at": one.at.isoformat()}
+    return {
+        **(one.result or {}),
+        "said": list(one.said),
+        "id": one.id,
+        "operation": one.operation,
+        "looked_at": one.at.isoformat(),
+    }
 
 
 def judged(text: str, results: Sequence[Mapping[str, Any]], question: str, orders: Sequence[str]) -> Judged:

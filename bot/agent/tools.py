@@ -6,7 +6,7 @@ from typing import Any, Final, get_args
 
 from pydantic.fields import FieldInfo
 
-from bot.errors import ModelMovesNext
+from bot.errors import ModelMovesNext, UsageError
 from bot.nouns import Effect, Tool, ToolCall
 from bot.operations import command_line
 from bot.operations.operation import AnyOperation, Registry
@@ -90,19 +90,30 @@ def typed(registry: Registry, call: ToolCall) -> str:
     """
     operation = operation_of(registry, call.name)
     fields = operation.arguments.model_fields
-    words: list[str] = list(operation.words)
+    named: list[str] = []
+    bare: list[str] = []
     last: list[str] = []
     for given, value in (call.arguments or {}).items():
         name = given if given in fields else f"{given}_"
         if name not in fields or value is None or value is False or value == "":
             continue
-        said = f"--{given}" if value is True else f"--{given}={str(value)[:VALUE_LIMIT]}"
-        (last if command_line.form_of(fields[name]) is REST else words).append(shlex.quote(said))
-    line = " ".join((*words, *last))
-    found = command_line.find(registry, command_line.words_of(line))
+        said = shlex.quote(f"--{given}" if value is True else f"--{given}={str(value)[:VALUE_LIMIT]}")
+        (last if command_line.form_of(fields[name]) is REST else named).append(said)
+        bare.append(given if value is True else shlex.quote(str(value)[:VALUE_LIMIT]))
+    exact = " ".join((*operation.words, *named, *last))
+    found = command_line.find(registry, command_line.words_of(exact))
     if found is None or found[0].path != operation.path:
         raise ModelMovesNext(f"These arguments of {call.name} cannot be said. Use plain values.")
-    return line
+    short = " ".join((*operation.words, *bare))
+    return short if not last and _means_the_same(registry, short, exact) else exact
+
+
+def _means_the_same(registry: Registry, one: str, other: str) -> bool:
+    """Whether people may be shown the shorter way to say it."""
+    try:
+        return same_call(registry, one) == same_call(registry, other)
+    except UsageError:
+        return False
 
 
 def same_call(registry: Registry, line: str) -> str:

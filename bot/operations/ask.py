@@ -12,7 +12,7 @@ from bot.operations.ask_view import stopped, view_of, waiting
 from bot.operations.operation import Arguments, Context, Operation, Queue, Started
 from bot.operations.values import Sentence
 from bot.ports import Answerer, Inquiry, Thread
-from bot.requests import Door, Place, Request
+from bot.requests import Door, Request
 from bot.view import View, bold, line
 
 PATH = "ask"
@@ -23,6 +23,8 @@ TRIES = 3
 SOON_S = 2.0
 LOOK_AGAIN_S = 10.0
 IN_LINE_S = 0.5
+SHOWN = 70
+"""Characters of a question that stand in its first message."""
 ROOT_TRIES = 20
 """Looks for the first message of a question that was asked outside a thread: it makes the thread."""
 
@@ -56,9 +58,20 @@ async def run(context: Context, arguments: AskArguments) -> Asked | Started:
     """Begin it as work, so that it can be followed, stopped and survives; where there is no store, answer here and now."""
     answerer = answerer_of(context)
     if context.services.long_work is not None:
-        return await course.begin(context, PATH, arguments, "on it", queue=Queue.ANSWERS)
+        unseen = context.request is not None and context.request.door is Door.COMMAND
+        said = f"“{_short(arguments.question)}”, on it" if unseen else "on it"
+        started = await course.begin(context, PATH, arguments, said, queue=Queue.ANSWERS)
+        await _stand_in_line(context, started.work_id)
+        return started
     inquiry = await _inquiry(context, arguments)
     return Asked(question=arguments.question, stats=arguments.stats, answer=await answerer.answer(inquiry))
+
+
+async def _stand_in_line(context: Context, work_id: str) -> None:
+    """At once, so that answers follow the order of the questions and not that of the workers."""
+    thread = _thread_in(context)
+    if context.services.conversations is not None and thread is not None:
+        await context.services.conversations.my_turn(thread, work_id, _asked_at(context))
 
 
 def answerer_of(context: Context) -> Answerer:
@@ -93,14 +106,32 @@ async def _inquiry(context: Context, arguments: AskArguments, thread: Thread | N
     )
 
 
+def _thread_in(context: Context) -> Thread | None:
+    """The thread that a question was asked in. None where it was asked outside of one, by a command."""
+    ts = context.place.thread or context.place.message
+    if ts is None or (context.request is not None and context.request.door is Door.COMMAND):
+        return None
+    return Thread(team_id=context.services.team_id, channel=context.place.channel, thread=ts)
+
+
+def _asked_at(context: Context) -> float:
+    return context.request.at.timestamp() if context.request is not None else 0.0
+
+
 def thread_of(of: course.Course) -> Thread | None:
     """The thread of a question: the one it was asked in, or the one that its first message begins. None: not known yet."""
-    place: Place = of.context.place
-    outside = of.context.request is not None and of.context.request.door is Door.COMMAND
-    ts = None if outside else place.thread or place.message
-    if ts is None and of.root is not None:
-        ts = of.root.partition(" ")[2]
-    return None if ts is None else Thread(team_id=of.context.services.team_id, channel=place.channel, thread=ts)
+    within = _thread_in(of.context)
+    if within is not None or of.root is None:
+        return within
+    channel, _, ts = of.root.partition(" ")
+    return Thread(team_id=of.context.services.team_id, channel=channel, thread=ts)
+
+
+async def _has_turn(of: course.Course, thread: Thread | None) -> bool:
+    conversations = of.context.services.conversations
+    if conversations is None or thread is None:
+        return True
+    return await conversations.my_turn(thread, of.work_id, _asked_at(of.context))
 
 
 async def begin(of: course.Course) -> course.Move | course.Ended:
@@ -108,11 +139,8 @@ async def begin(of: course.Course) -> course.Move | course.Ended:
     thread, looks = thread_of(of), int(of.notes.get("looks", "0"))
     if thread is None and looks < ROOT_TRIES:
         return course.Move("new", notes={"looks": str(looks + 1)}, wait_s=IN_LINE_S)
-    conversations = of.context.services.conversations
-    if conversations is not None and thread is not None:
-        asked = of.context.request.at.timestamp() if of.context.request is not None else 0.0
-        if not await conversations.my_turn(thread, of.work_id, asked):
-            return course.Move("new", wait_s=IN_LINE_S, progress=waiting(of.work_id))
+    if not await _has_turn(of, thread):
+        return course.Move("new", wait_s=IN_LINE_S, progress=waiting(of.work_id))
     inquiry = await _inquiry(of.context, of.arguments, thread)
     return course.Move("go", notes={"inquiry": inquiry.model_dump_json(), "kept": ""}, progress=_looking(of, "thinking"))
 
@@ -175,10 +203,17 @@ def _looking(of: course.Course, what: str) -> View:
     return View(verdict=line(bold(f"{of.work_id}: {what[:1].lower()}{what[1:]}…")))
 
 
+def _short(question: str) -> str:
+    """A question in one line of a phone."""
+    flat = " ".join(question.split())
+    return flat if len(flat) <= SHOWN else f"{flat[: SHOWN - 1]}…"
+
+
 def _settled(of: course.Course, answer: Answer) -> View:
-    """What the first message says in the end: what was looked at."""
+    """What the first message says in the end: what was asked and looked at."""
     looked = ", ".join(dict.fromkeys(one.words for one in answer.readings)) or "nothing"
-    return View(verdict=line(f"{of.work_id} looked at {looked}"[:300], ", answered below"))
+    asked = f"“{_short(of.arguments.question)}” " if of.context.place.message is None else ""
+    return View(verdict=line(f"{of.work_id}: {asked}answered below"), lines=(line(f"Looked at: {looked}"[:300]),))
 
 
 def show(found: Asked, _context: Context) -> View:

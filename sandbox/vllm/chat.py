@@ -15,6 +15,7 @@ from sandbox.clock import Clock
 from sandbox.vllm.answers import FINGERPRINT, Answer, Break, Frame, Json, answer_tokens, compact, event, reasoning_tokens
 from sandbox.vllm.engine_model import EngineModel, LiveRequest
 from sandbox.vllm.faults import lost
+from sandbox.vllm.on_call import on_call
 from sandbox.vllm.recorded import replayed
 from sandbox.vllm.refusals import Refused, Served, as_json, check_chat, check_model, max_tokens, read_body
 from sandbox.vllm.sense import sensible
@@ -67,7 +68,7 @@ class Chat:
         prompt = len(prompt_ids(body)) if isinstance(body.get("messages"), list) else 0
         check_chat(body, self._served, prompt)
         self.asked.append(body)
-        told = self.scripted.popleft() if self.scripted else sensible(body) or DEFAULT_ANSWER
+        told = self.scripted.popleft() if self.scripted else sensible(body) or on_call(body) or DEFAULT_ANSWER
         answer = told.cut(_room(body, prompt, self._served.window))
         self._engine.advance(self._clock.now())
         running = self._engine.begin(prompt, self._clock.now())
