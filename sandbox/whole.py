@@ -21,6 +21,7 @@ from sandbox.google.standin import GoogleStandIn
 from sandbox.machine import MachinePark
 from sandbox.machine.first import bring_up, let_in, wish
 from sandbox.memory import Memory, free_port
+from sandbox.page.routes import page
 from sandbox.past import ShiftedClock, live_through
 from sandbox.processes import ManagedProcess
 from sandbox.slack import SlackStandIn, default_workspace, installed
@@ -76,7 +77,8 @@ class Sandbox:
         self._health_port = free_port()
         self.web = f"http://127.0.0.1:{self._health_port}"
         workspace = default_workspace(installed(manifest(None)))
-        self.slack = SlackStandIn(workspace, request_url=f"{self.web}/slack/events" if mode == "http" else None)
+        url = f"{self.web}/slack/events" if mode == "http" else None
+        self.slack = SlackStandIn(workspace, request_url=url, doors=(page,))
         self._shifted = ShiftedClock()
         self.vllm = VllmStandIn(self._shifted if past else Clock())
         self.google = GoogleStandIn(default_project(Clock()), Clock())

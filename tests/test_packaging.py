@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 import yaml
+from setuptools import find_namespace_packages
 from typer.testing import CliRunner
 
 from bot.settings import Settings
@@ -131,6 +132,22 @@ def test_each_direct_dependency_and_the_build_backend_are_pinned():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())
     wanted = (*project["project"]["dependencies"], *project["build-system"]["requires"])
     assert {re.split(r"[\[<>=]", one)[0] for one in wanted} <= {name for name, *_ in pins("constraints.txt")}
+
+
+def test_every_file_that_the_packages_need_is_in_the_wheel():
+    """Setuptools takes Python files by itself and the others by pattern, out of folders that are packages."""
+    built = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["setuptools"]
+    packages = {ROOT / name.replace(".", "/") for name in find_namespace_packages(str(ROOT), **built["packages"]["find"])}
+    patterns = built["package-data"]["*"]
+    tops = {name.partition(".")[0] for name in built["packages"]["find"]["include"]}
+    needed = [
+        path
+        for top in tops
+        for path in (ROOT / top.rstrip("*")).rglob("*")
+        if path.is_file() and path.suffix not in {".py", ".pyc"}
+    ]
+    assert any(path.name == "metrics_idle.txt" for path in needed)
+    assert not [path for path in needed if path.parent not in packages or not any(path.match(one) for one in patterns)]
 
 
 def test_make_says_in_one_line_that_a_python_is_too_old(tmp_path):

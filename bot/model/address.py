@@ -5,6 +5,8 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from urllib.parse import SplitResult, urlsplit
 
+from pydantic import SecretStr
+
 from bot.errors import NotConnectedError, PersonMovesNext
 from bot.nouns import Deployment
 
@@ -65,3 +67,19 @@ def is_loopback(host: str) -> bool:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:
         return host == "localhost"
+
+
+def sendable_key(secret: SecretStr | None, place: str) -> str:
+    """The API key for the server at `place`, "" for none.
+
+    Raises PersonMovesNext for one that no header can hold: HTTP libraries would repeat it in their errors.
+    """
+    if secret is None:
+        return ""
+    key = secret.get_secret_value()
+    if not key or not key.isascii() or not key.isprintable() or " " in key:
+        raise PersonMovesNext(
+            f"The API key for {WHAT} at {place} holds characters that no key has",
+            next_step="Set it again, without spaces or line breaks.",
+        )
+    return key

@@ -7,8 +7,7 @@ from typing import Any, Final
 
 from pydantic import SecretStr
 
-from bot.errors import PersonMovesNext
-from bot.model.address import WHAT, server_address
+from bot.model.address import sendable_key, server_address
 from bot.model.answers import listed_models, said_version
 from bot.model.completion import Json, completion, ends, event, expect_understood
 from bot.model.exposition import UnreadableExposition, read_exposition
@@ -121,14 +120,6 @@ class VllmEngine:
         return await self._wire.get(address, path, self._headers(deployment, address.place))
 
     def _headers(self, deployment: Deployment, place: str) -> dict[str, str]:
-        """What is sent along. A key that no header can hold is refused here, for HTTP libraries repeat it in their errors."""
-        secret = self._api_keys.get(deployment.name)
-        if secret is None:
-            return {}
-        key = secret.get_secret_value()
-        if not key or not key.isascii() or not key.isprintable() or " " in key:
-            raise PersonMovesNext(
-                f"The API key for {WHAT} at {place} holds characters that no key has",
-                next_step="Set it again, without spaces or line breaks.",
-            )
-        return {"Authorization": f"Bearer {key}"}
+        """What is sent along."""
+        key = sendable_key(self._api_keys.get(deployment.name), place)
+        return {"Authorization": f"Bearer {key}"} if key else {}

@@ -1,7 +1,6 @@
 """What the browser asks for: the shell, the messages, the modal. Everything it does goes through /sandbox/."""
 
 import secrets
-from typing import TYPE_CHECKING
 
 from aiohttp import web
 from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -9,11 +8,9 @@ from markupsafe import Markup
 
 from sandbox.page.block_html import BlockHtml
 from sandbox.page.mrkdwn import mrkdwn
+from sandbox.slack.parts import SlackParts
 from sandbox.slack.refusal import Json
 from sandbox.slack.transcript import Entry
-
-if TYPE_CHECKING:
-    from sandbox.slack.server import SlackStandIn
 
 HOME = "home"
 POLICY = (
@@ -22,10 +19,15 @@ POLICY = (
 )
 
 
+def page(slack: SlackParts) -> list[web.RouteDef]:
+    """The routes of a page for this workspace, to be served beside Slack's own."""
+    return Page(slack).routes()
+
+
 class Page:
     """The page of one stand-in."""
 
-    def __init__(self, slack: "SlackStandIn") -> None:
+    def __init__(self, slack: SlackParts) -> None:
         self._slack = slack
         self._templates = Environment(loader=PackageLoader("sandbox.page"), autoescape=True, undefined=StrictUndefined)
 

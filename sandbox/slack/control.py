@@ -3,17 +3,15 @@
 import json
 from collections.abc import Awaitable, Callable
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from aiohttp import web
 
 from sandbox.slack.faults import DeliveryFault, Fault, call_shape
+from sandbox.slack.parts import SlackParts
 from sandbox.slack.person import CannotDo
 from sandbox.slack.refusal import Json
 from sandbox.slack.transcript import render_text
-
-if TYPE_CHECKING:
-    from sandbox.slack.server import SlackStandIn
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 FAULT_KEYS = frozenset({"at", "method", "times", "answer", "handled", "retry_after", "delay"})
@@ -23,7 +21,7 @@ DELIVERY_KEYS = frozenset({"kind", "times", "copies", "lose_ack", "delay_ack"})
 class Control:
     """The people's hands and the faults, over HTTP. A bad request gets 400 with a sentence."""
 
-    def __init__(self, slack: "SlackStandIn") -> None:
+    def __init__(self, slack: SlackParts) -> None:
         self._slack = slack
 
     def routes(self) -> list[web.RouteDef]:

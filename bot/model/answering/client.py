@@ -10,7 +10,7 @@ from openai import AsyncOpenAI, AsyncStream
 from pydantic import SecretStr
 
 from bot.errors import PersonMovesNext
-from bot.model.address import WHAT, server_address
+from bot.model.address import WHAT, sendable_key, server_address
 from bot.model.answering.connection import Connections
 from bot.model.answering.listening import listen
 from bot.model.answering.refusals import FAILURES, no_such_path, nothing, refusal, translated
@@ -138,7 +138,7 @@ class VllmModel:
     async def _server(self, deployment: Deployment) -> _Server:
         """Where to ask; raises before anything is sent when the address or the key cannot be used."""
         address = server_address(deployment, self._allow_plain_http)
-        key = self._key(deployment, address.place)
+        key = sendable_key(self._api_keys.get(deployment.name), address.place)
         model = await self._served_model(deployment)
         return _Server(self._connections.client(address, key), address.root, address.place, model)
 
@@ -153,17 +153,6 @@ class VllmModel:
             known = next((one for one in models if one.id == deployment.model_id), models[0])
             self._served[where] = known
         return known
-
-    def _key(self, deployment: Deployment, place: str) -> str:
-        """The key of this deployment, "" for none. One that no header can hold is refused: libraries repeat it in errors."""
-        secret = self._api_keys.get(deployment.name)
-        key = "" if secret is None else secret.get_secret_value()
-        if secret is not None and (not key or not key.isascii() or not key.isprintable() or " " in key):
-            raise PersonMovesNext(
-                f"The API key for {WHAT} at {place} holds characters that no key has",
-                next_step="Set it again, without spaces or line breaks.",
-            )
-        return key
 
 
 def _where(deployment: Deployment) -> tuple[str, str]:

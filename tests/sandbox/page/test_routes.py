@@ -6,6 +6,7 @@ import aiohttp
 import pytest
 from slack_sdk.web.async_client import AsyncWebClient
 
+from sandbox.page.routes import page
 from sandbox.slack import ManualClock, SlackStandIn
 
 pytestmark = pytest.mark.wire
@@ -17,7 +18,7 @@ def text(words: str) -> dict[str, str]:
 
 @pytest.fixture
 async def slack() -> AsyncIterator[SlackStandIn]:
-    standin = SlackStandIn(clock=ManualClock())
+    standin = SlackStandIn(clock=ManualClock(), doors=(page,))
     await standin.start()
     yield standin
     await standin.stop()
