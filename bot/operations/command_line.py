@@ -12,7 +12,7 @@ from pydantic.fields import FieldInfo
 from bot.errors import UsageError
 from bot.operations.operation import AnyOperation, Arguments, Registry
 from bot.operations.planned import PLANNED, not_yet
-from bot.operations.values import NAME, REST, SENTENCE, Form
+from bot.operations.values import NAME, REST, SENTENCE, Form, Thing
 
 LENGTH_LIMIT = 4000
 """Characters of a command that are read; Slack itself sends no more."""
@@ -34,6 +34,16 @@ class Parsed:
 
     operation: AnyOperation
     arguments: Arguments
+
+
+class MissingNameError(UsageError):
+    """A name of something that is there was left out: which kind of thing is `thing`."""
+
+    def __init__(self, operation: AnyOperation, failed: str, thing: Thing) -> None:
+        """The usage, for where the names cannot be learnt."""
+        super().__init__(failed, usage=usage(operation), next_step=f"For example: /gemma {operation.example}")
+        self.operation = operation
+        self.thing = thing
 
 
 def normalise(typed: str) -> str:
@@ -211,6 +221,9 @@ def _validated(operation: AnyOperation, given: dict[str, Any]) -> Arguments:
     except ValidationError as error:
         first = error.errors()[0]
         where = str(first["loc"][0]) if first["loc"] else "value"
+        thing = next((meta for meta in fields[where].metadata if isinstance(meta, Thing)), None) if where in fields else None
+        if first["type"] == "missing" and thing is not None and len(error.errors()) == 1:
+            raise MissingNameError(operation, f"“{where}” is missing.", thing) from error
         if first["type"] == "missing":
             raise _usage(operation, f"“{where}” is missing.") from error
         raise _usage(operation, f"“{str(given.get(where, ''))[:40]}” is not a valid {where}.") from error

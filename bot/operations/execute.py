@@ -9,7 +9,7 @@ from pydantic import BaseModel
 
 from bot.errors import BotError, RefusedError, RetryLater
 from bot.nouns import Actor, Effect, Noun, Role, SeenBy
-from bot.operations import access, budget_gate, choice, command_line
+from bot.operations import access, budget_gate, choice, command_line, names
 from bot.operations.command_line import Parsed
 from bot.operations.operation import AnyOperation, Consent, Context, Preview, Queue, Registry, Started
 from bot.ports import Authorised, Question, Services
@@ -54,7 +54,7 @@ async def admit(registry: Registry, services: Services, request: Request) -> Adm
     role = await access.role_of(services, request.actor, request.door)
     if role is Role.NOBODY:
         raise RefusedError("Only full members of this workspace can use me.", next_step="Ask a member to look for you.")
-    parsed: Parsed = command_line.parse(registry, request.words)
+    parsed = await _parsed(registry, services, request)
     role = await _lifted(services, request, parsed, role)
     access.check(services, parsed.operation, role)
     context = Context(
@@ -63,6 +63,14 @@ async def admit(registry: Registry, services: Services, request: Request) -> Adm
     if parsed.operation.effect is not Effect.READS and request.door is not Door.TERMINAL:
         await choice.must_be_in_place(context, getattr(parsed.arguments, "deployment", None))
     return Admitted(parsed.operation, parsed.arguments, context)
+
+
+async def _parsed(registry: Registry, services: Services, request: Request) -> Parsed:
+    """The operation and its arguments. Raises UsageError, with the names there are when one was left out."""
+    try:
+        return command_line.parse(registry, request.words)
+    except command_line.MissingNameError as missing:
+        raise await names.to_choose(services, missing, request.words) from missing
 
 
 async def _lifted(services: Services, request: Request, parsed: Parsed, role: Role) -> Role:

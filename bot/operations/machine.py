@@ -4,19 +4,20 @@ from datetime import datetime
 
 from bot.errors import UsageError
 from bot.nouns import CapacityRequest, Deployment, Effect, Fleet, Machine, Role, SeenBy
-from bot.operations import machine_view
+from bot.operations import machine_owner, machine_view
 from bot.operations.machine_found import Found
 from bot.operations.machines import OURS, deployment_of
 from bot.operations.money import hourly
 from bot.operations.operation import Arguments, Context, Operation
-from bot.operations.values import GivenName
+from bot.operations.values import MachineName
 from bot.operations.wording import count, listed
+from bot.ports import Lease
 
 
 class MachineArguments(Arguments):
     """The name of a machine or of a request, or the beginning of only one of them."""
 
-    name: GivenName
+    name: MachineName
 
 
 async def run(context: Context, arguments: MachineArguments) -> Found:
@@ -34,16 +35,18 @@ async def find(context: Context, wanted: str) -> Found:
         machine = next((one for one in fleet.machines if (one.zone.name, one.name) == (zone, request.machine)), None)
     known = await context.services.deployments.all(context.services.team_id)
     found = _found(context, fleet.at, zone, machine, request, known)
-    return found if found.ends_at is not None else found.model_copy(update={"ends_at": await _end_of(context, found)})
+    lease = await _lease_of(context, found)
+    ends_at = found.ends_at or (lease.ends_at if lease is not None else None)
+    return found.model_copy(update={"ends_at": ends_at, "owner": machine_owner.person(context, found, lease, known)})
 
 
-async def _end_of(context: Context, found: Found) -> datetime | None:
-    """The end that was recorded when the machine was made, while it stands."""
+async def _lease_of(context: Context, found: Found) -> Lease | None:
+    """What was recorded when the machine was made, while it stands."""
     leases = context.services.leases
     if leases is None or found.machine_state is None:
         return None
     known = await leases.all(context.services.team_id)
-    return next((one.ends_at for one in known if (one.zone, one.machine) == (found.zone, found.name)), None)
+    return next((one for one in known if (one.zone, one.machine) == (found.zone, found.name)), None)
 
 
 def _choose(fleet: Fleet, wanted: str, asked: str) -> tuple[str, str]:

@@ -24,7 +24,7 @@ from bot.operations.machine_found import Found
 from bot.operations.machine_use import Use
 from bot.operations.machine_words import asks, cost, described, rate
 from bot.operations.operation import Arguments, Consent, Context, Operation, Preview, Queue, Started
-from bot.operations.values import GivenName, RestOfLine
+from bot.operations.values import MachineName, RestOfLine
 from bot.operations.wording import duration, money
 from bot.ports import Authorised
 from bot.ports.stores import UNSTOPPABLE
@@ -37,7 +37,7 @@ PATIENCE = timedelta(minutes=30)
 class DestroyArguments(Arguments):
     """The name of a machine or of a request, or the beginning of only one of them; and why, for whoever must say yes."""
 
-    name: GivenName
+    name: MachineName
     because: RestOfLine | None = None
 
 

@@ -24,7 +24,7 @@ from bot.operations.machine_found import Found
 from bot.operations.machine_use import Use
 from bot.operations.machine_words import asks, described, rate
 from bot.operations.operation import Arguments, Consent, Context, Operation, Preview, Queue, Started
-from bot.operations.values import GivenName
+from bot.operations.values import MachineName
 from bot.operations.wording import duration
 from bot.ports.stores import UNSTOPPABLE
 from bot.view import Button, Line, Shape, View, When, bold, line
@@ -36,7 +36,7 @@ PATIENCE = timedelta(minutes=30)
 class PowerArguments(Arguments):
     """The name of a machine, or the beginning of only one."""
 
-    name: GivenName
+    name: MachineName
 
 
 class Switched(BaseModel):

@@ -2,6 +2,7 @@
 
 from bot.nouns import MachineState, ProvisioningModel, RequestState
 from bot.operations.machine_found import Found
+from bot.operations.machine_owner import named
 from bot.operations.operation import Context
 from bot.operations.wording import ago, duration, money
 from bot.view import Button, Line, Shape, View, When, bold, code, line
@@ -58,10 +59,9 @@ def _place(found: Found) -> Line:
 
 def _whose(found: Found) -> Line:
     serves = f", for {found.deployment}" if found.deployment else ", for no deployment that I know"
-    owner = f" · owner {found.owner or 'unknown'}"
     request = f" · request {found.request} {found.request_state}" if found.request and found.request != found.name else ""
     untouched = "" if found.ours else " · I change it only with a second person's yes"
-    return line(f"{'Ours' if found.ours else 'Not ours'}{serves}{owner}{request}{untouched}")
+    return line(f"{'Ours' if found.ours else 'Not ours'}{serves} · owner ", named(found.owner), f"{request}{untouched}")
 
 
 def _money(found: Found) -> Line:

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import Annotated
 
 from bot.nouns import ProvisioningModel
@@ -76,6 +77,15 @@ NAME = Form("name", re.compile(r"[a-z][a-z0-9-]{0,62}", re.I), "prod", str.lower
 REST = Form("text", re.compile(r"\S.*", re.S), "the site is down")
 """Whatever follows its key, to the end of the line. It is never taken without the key."""
 
+
+class Thing(StrEnum):
+    """What a name may be the name of."""
+
+    MACHINE = "machine"
+    WORK = "work"
+    DEPLOYMENT = "deployment"
+
+
 SliceName = Annotated[str, SLICE]
 Generation = Annotated[str, GENERATION]
 ModelName = Annotated[str, MODEL]
@@ -88,6 +98,10 @@ BackSeconds = Annotated[int, BACK]
 Bought = Annotated[ProvisioningModel, BOUGHT]
 TableName = Annotated[str, TABLE]
 GivenName = Annotated[str, NAME]
+MachineName = Annotated[str, NAME, Thing.MACHINE]
+"""The name of something that is there, as the next two: one that is left out can be chosen from those there are."""
+WorkName = Annotated[str, NAME, Thing.WORK]
+DeploymentName = Annotated[str, NAME, Thing.DEPLOYMENT]
 RestOfLine = Annotated[str, REST]
 SENTENCE = Form("question", re.compile(r"\S.*", re.S), "why is prod slow?")
 """All that stands behind the word, as it was typed: the operation has no other values."""

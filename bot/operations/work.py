@@ -7,7 +7,7 @@ from pydantic import BaseModel
 from bot.errors import RefusedError, UsageError
 from bot.nouns import Effect, Role, SeenBy
 from bot.operations.operation import Arguments, Consent, Context, NoArguments, Operation, Preview
-from bot.operations.values import GivenName
+from bot.operations.values import WorkName
 from bot.operations.wording import ago, count
 from bot.ports import OpenWork
 from bot.view import Button, Mention, View, bold, code, line
@@ -60,7 +60,7 @@ def _stopping(one: OpenWork) -> str:
 class CancelArguments(Arguments):
     """The name of a work, as `work` shows it."""
 
-    work: GivenName
+    work: WorkName
 
 
 class Cancelled(BaseModel):

@@ -1,12 +1,27 @@
 """`machine NAME`: state, owner, money and end of one machine; unknown stays unknown."""
 
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
 import pytest
 
 from bot.errors import UsageError
-from bot.nouns import CapacityRequest, Machine, MachineState, ProvisioningModel, RequestState, Zone
+from bot.nouns import (
+    Actor,
+    CapacityRequest,
+    Deployment,
+    Machine,
+    MachineState,
+    ProvisioningModel,
+    RequestState,
+    Zone,
+    owner_label,
+)
+from bot.operations import OPERATIONS
+from bot.operations.execute import execute
+from bot.ports import Lease
+from bot.requests import Door, Place, Request
 from bot.view import LINES_LIMIT, VERDICT_LIMIT, Shape, View, plain
 
 OURS = {"managed-by": "gemma-chatops", "deployment": "prod"}
@@ -109,3 +124,53 @@ async def test_the_message_fits_a_phone(world: Any) -> None:
     assert len(plain(view.verdict)) <= VERDICT_LIMIT
     assert 1 + len(view.lines) <= LINES_LIMIT
     assert len(said(view)) < 1000
+
+
+ANNA, DANA = "U0ANNA", "U0DANA"
+
+
+@pytest.mark.parametrize(
+    ("label", "owners", "lease", "said"),
+    [
+        (owner_label(Actor(team_id="T1", user_id=ANNA)), (), ANNA, f"@{ANNA}"),
+        (owner_label(Actor(team_id="T1", user_id=ANNA)), (DANA, ANNA), None, f"@{ANNA}"),
+        (owner_label(Actor(team_id="T1", user_id="U1")), (), None, "@U1"),
+        (owner_label(Actor(team_id="T2", user_id=ANNA)), (ANNA,), None, "unknown"),
+        (owner_label(Actor(team_id="T1", user_id=DANA)), (ANNA,), None, "unknown"),
+        ("the-night-shift", (ANNA,), None, "the-night-shift"),
+    ],
+)
+async def test_an_owner_is_named_as_a_person_where_the_record_or_somebody_known_fits(
+    world: Any, label: str, owners: tuple[str, ...], lease: str | None, said: str
+) -> None:
+    world.machines = (machine(world, "prod-1", labels={"managed-by": "gemma-chatops", "owner": label}),)
+    world.deployments = [Deployment(name=f"d{number}", owner=owner) for number, owner in enumerate(owners)] or world.deployments
+    end = Lease(machine="prod-1", zone="us-east5-a", request=None, ends_at=world.now, owner=lease or "", work="machine-1")
+    services = replace(world.services(), leases=_Ends((end,) if lease else ()))
+    actor, place = Actor(team_id="T1", user_id="U1"), Place(channel="C1")
+    asked = Request(id="r", door=Door.COMMAND, actor=actor, place=place, words="machine prod-1", at=world.now)
+    outcome = await execute(OPERATIONS, services, asked)
+    assert f"owner {said}" in plain(outcome.view.lines[1])
+
+
+async def test_what_others_made_never_names_a_person(world: Any) -> None:
+    label = owner_label(Actor(team_id="T1", user_id="U1"))
+    world.machines = (machine(world, "prod-1", labels={"owner": label}),)
+    assert f"owner {label}" in plain((await world.ask("machine prod-1")).view.lines[1])
+
+
+class _Ends:
+    """Implements `bot.ports.Leases` for looking."""
+
+    def __init__(self, ends: tuple[Lease, ...]) -> None:
+        self._ends = ends
+
+    async def put(self, team_id: str, lease: Lease) -> None:
+        raise AssertionError(f"{lease} of {team_id} was put")
+
+    async def all(self, team_id: str) -> tuple[Lease, ...]:
+        assert team_id == "T1"
+        return self._ends
+
+    async def drop(self, team_id: str, zone: str, machine: str) -> None:
+        raise AssertionError(f"{machine} in {zone} of {team_id} was dropped")
