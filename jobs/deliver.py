@@ -130,9 +130,13 @@ async def _whisper(step: Step, message: Message, where: Among) -> None:
 
 
 def _with_share(step: Step, outcome: Outcome, where: Alone | Among) -> View:
-    if not isinstance(where, Alone) or outcome.result is None or outcome.whisper or outcome.path in {"", "help", "details"}:
+    """An answer for one person can be shown to the others, and so can the whole of it behind [Details]."""
+    if not isinstance(where, Alone) or outcome.result is None or outcome.whisper or outcome.path in {"", "help"}:
         return outcome.view
-    share = Button(label="Share here", words=f"share {step.work.id}")
+    shared = outcome.result.get("share") if outcome.path == "details" else step.work.id
+    if shared is None:
+        return outcome.view
+    share = Button(label="Share here", words=f"share {shared}")
     return outcome.view.model_copy(update={"buttons": (*outcome.view.buttons, share)})
 
 

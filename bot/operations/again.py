@@ -22,10 +22,11 @@ class AgainArguments(Arguments):
 
 
 class Given(BaseModel):
-    """An answer that was given before."""
+    """An answer that was given before; `share` is its work, when its asker looks at it and may show it to others."""
 
     view: View
     asked_by: str
+    share: str | None = None
 
 
 async def _given(table: Table, context: Context, work_id: str, *, read: bool) -> Given:
@@ -35,18 +36,34 @@ async def _given(table: Table, context: Context, work_id: str, *, read: bool) ->
         raise UsageError("This answer is more than a day old, I no longer have it.", next_step="Ask again.")
     request, view = found
     asker = request.actor.team_id == context.actor.team_id and request.actor.user_id == context.actor.user_id
-    if not asker and not (read and _before_all(table(), request, context)):
+    operation = _asked(table(), request)
+    if not asker and not (read and _before_all(operation, request, context)):
         raise RefusedError("Only who asked can open or share this answer.", next_step="Ask the same yourself.")
-    return Given(view=view, asked_by=request.actor.user_id)
+    own = asker and operation is not None and _for_others_too(operation)
+    return Given(view=view, asked_by=request.actor.user_id, share=work_id if own else None)
 
 
-def _before_all(registry: Registry, request: Request, context: Context) -> bool:
-    """Whether the answer was shared, or given in a thread of a channel, and this person may ask for the same."""
-    if request.actor.team_id != context.actor.team_id or request.place.direct:
-        return False
+NOT_SHARED = frozenset({"", "help"})
+"""What everybody would be told in the same words."""
+
+
+def _for_others_too(operation: AnyOperation) -> bool:
+    """Whether an answer that its asker alone sees may be shown to others."""
+    alone = operation.seen_by is SeenBy.YOU and not operation.whisper and not operation.hidden
+    return alone and operation.path not in NOT_SHARED
+
+
+def _asked(registry: Registry, request: Request) -> AnyOperation | None:
+    """What was asked then; None when no word of the table says that (any more)."""
     try:
-        operation = parse(registry, request.words).operation
+        return parse(registry, request.words).operation
     except UsageError:
+        return None
+
+
+def _before_all(operation: AnyOperation | None, request: Request, context: Context) -> bool:
+    """Whether the answer was shared, or given in a thread of a channel, and this person may ask for the same."""
+    if operation is None or request.actor.team_id != context.actor.team_id or request.place.direct:
         return False
     shown = operation.seen_by is SeenBy.CHANNEL or request.door is Door.MENTION
     return shown and not operation.whisper and context.role >= operation.role

@@ -10,6 +10,7 @@ from structlog.testing import capture_logs
 
 from bot.errors import PersonMovesNext, RetryLater, UsageError, WeMoveNext
 from bot.nouns import Effect, Role, SeenBy
+from bot.operations.again import details_operation
 from bot.operations.operation import AnyOperation, Context, NoArguments, Operation, Started
 from bot.requests import Door, Place, Request
 from bot.slack.failures import MessageGoneError
@@ -248,6 +249,27 @@ async def test_an_answer_can_be_opened_again_and_shared_from_its_button(redis: R
     await shop.look()
     assert [button.words for _, _, view in shop.slack.alone for button in view.buttons] == ["share r-1"]
     assert await shop.work.answer("r-1") == (request, View(verdict=line("fresh")))
+
+
+@pytest.mark.parametrize(
+    ("place", "offered"),
+    [
+        (Place(channel="C1", message="1.0", ephemeral=True, response_url="https://hooks.example/2"), ["share r-1"]),
+        (Place(channel="D1", message="1.0", direct=True), []),
+    ],
+)
+async def test_behind_details_it_can_still_be_shared_where_others_are(redis: Redis, place: Place, offered: list[str]) -> None:
+    operation = asking(fresh)
+    shop = Workshop(redis, (operation, details_operation(lambda: (operation,))))
+    await asked(shop)
+    await shop.look()
+    given = await shop.work.answer("r-1")
+    assert given is not None
+    shop.house.desk.given["r-1"] = given
+    await shop.accept(shop.house.request("details r-1", door=Door.BUTTON, place=place), "r-2")
+    await shop.look("r-2")
+    shown = [view for *_, view in shop.slack.alone] + [message.view for message in shop.slack.messages.values()]
+    assert [button.words for button in shown[-1].buttons] == offered
 
 
 @pytest.mark.parametrize("path", ["post", "respond"])

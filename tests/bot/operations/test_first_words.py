@@ -156,6 +156,24 @@ async def test_details_show_the_whole_answer_as_it_was_given() -> None:
     assert outcome.view.buttons == (Button(label="Look again", words="status"),)
 
 
+@pytest.mark.parametrize(
+    ("words", "by", "share"),
+    [
+        ("status", DANA, "r-1"),
+        ("audit", DANA, None),
+        ("help", DANA, None),
+        ("no such word", DANA, None),
+        ("share r-0", DANA, None),
+    ],
+)
+async def test_the_whole_answer_can_still_be_shared_by_its_asker(words: str, by: Actor, share: str | None) -> None:
+    house = House()
+    house.desk.given["r-1"] = (house.request(words, DANA), ANSWER)
+    outcome = await execute(OPERATIONS, house.services, house.request("details r-1", by))
+    assert outcome.result is not None
+    assert outcome.result["share"] == share
+
+
 async def test_a_shared_answer_says_who_shared_it() -> None:
     house = House()
     await answered(house)
@@ -178,6 +196,8 @@ async def test_what_stands_before_all_is_opened_by_all(words: str, door: Door) -
     house.desk.given["r-1"] = (house.request(words, DANA).model_copy(update={"door": door}), ANSWER)
     outcome = await execute(OPERATIONS, house.services, house.request("details r-1", BEN))
     assert plain(outcome.view.lines[-1]) == "more"
+    assert outcome.result is not None
+    assert outcome.result["share"] is None
 
 
 @pytest.mark.parametrize("words", ["audit", "no such word at all"])
