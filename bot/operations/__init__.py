@@ -29,6 +29,7 @@ from bot.operations.metrics import METRICS
 from bot.operations.model import MODEL
 from bot.operations.operation import Registry
 from bot.operations.pasted import PASTED
+from bot.operations.roles import SETUP_ADMIN, SETUP_OPERATOR, SETUP_REMOVE, SETUP_ROLES
 from bot.operations.setup import ADOPT, SETUP
 from bot.operations.status import STATUS
 from bot.operations.token import TOKEN
@@ -70,6 +71,10 @@ OPERATIONS: Registry = (
     CANCEL,
     SETUP,
     ADOPT,
+    SETUP_ADMIN,
+    SETUP_OPERATOR,
+    SETUP_REMOVE,
+    SETUP_ROLES,
     TOKEN,
     TOKEN_KEY,
     BUDGET,

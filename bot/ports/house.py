@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
 
-from bot.nouns import Deployment, Noun
+from bot.nouns import Deployment, Noun, Role
 from bot.requests import Door
 
 
@@ -22,6 +22,9 @@ class Roles(Protocol):
 
     async def given(self, team_id: str) -> Grants:
         """All of them."""
+
+    async def give(self, team_id: str, name: str, role: Role) -> None:
+        """Give a user or a user group a role, or with VIEWER take it away."""
 
     async def first_admin(self, team_id: str, digest: str, user_id: str) -> bool:
         """Make this user an admin for the one-time code with this digest. False: no such code waits (any more)."""

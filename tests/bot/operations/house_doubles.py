@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any
 
 from bot.errors import BotError
-from bot.nouns import Actor, Deployment
+from bot.nouns import Actor, Deployment, Role
 from bot.operations import OPERATIONS
 from bot.operations.execute import Outcome, execute
 from bot.ports import Grants, House, Limit, Memory, Services
@@ -42,6 +42,14 @@ class HouseInMemory:
     async def given(self, team_id: str) -> Grants:
         del team_id
         return self.grants
+
+    async def give(self, team_id: str, name: str, role: Role) -> None:
+        del team_id
+        admins = tuple(one for one in self.grants.admins if one != name)
+        operators = tuple(one for one in self.grants.operators if one != name)
+        self.grants = Grants(
+            (*admins, name) if role is Role.ADMIN else admins, (*operators, name) if role is Role.OPERATOR else operators
+        )
 
     async def first_admin(self, team_id: str, digest: str, user_id: str) -> bool:
         del team_id
