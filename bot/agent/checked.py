@@ -1,20 +1,27 @@
 """The check of every answer: figures against results, no action without its result, nothing that must not leave."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
 import orjson
 
 from bot.agent import claims
-from bot.evidence import Figure, check
+from bot.evidence import check
 from bot.nouns import Heard, Reading
 
 NO_ANSWER: Final = "I have no answer that I can stand behind."
-SIGN: Final = " (not checked)"
-FROM_QUESTION: Final = " (as you said)"
+SIGN: Final = "\u00a0(not\u00a0checked)"
+"""No line break may part a sign from its figure, so their blanks are unbreakable ones."""
+FROM_QUESTION: Final = "\u00a0(as\u00a0you\u00a0said)"
+QUOTED: Final = "\u00a0(quoted)"
+"""Stands in a text that somebody or something wrote (an alert, a log line, a name), and in no field of a result."""
+TEXT_WORDS: Final = 4
+"""Words from which a string of a result is such a text. Names, times and versions are shorter."""
 LINES: Final = 12
 LINE: Final = 600
+QUOTE: Final = 40
+"""Characters of a text by which it is known again inside a line."""
 NAMED: Final = 8
 """Figures that are named to the model when it may correct itself."""
 
@@ -26,52 +33,95 @@ class Judged:
     lines: tuple[str, ...]
     figures: int
     unsupported: tuple[str, ...]
+    quoted: tuple[str, ...]
     faults: tuple[str, ...]
 
 
-def evidence_of(readings: Sequence[Reading], alert: Heard | None = None) -> list[dict[str, Any]]:
-    """Results as `bot.evidence` takes them. What failed has only its words; an alert counts as what it says, at its time."""
-    found: list[dict[str, Any]] = [_evidence(one) for one in readings]
+@dataclass(frozen=True)
+class Known:
+    """What an answer may rest on: fields of results in `measured`; `quoted` has all their texts as well."""
+
+    measured: tuple[dict[str, Any], ...]
+    quoted: tuple[dict[str, Any], ...]
+
+
+def known_of(readings: Sequence[Reading], alert: Heard | None = None) -> Known:
+    """Results as `bot.evidence` takes them. Of an alert only its time is ours."""
+    whole = [{**(one.result or {}), "said": list(one.said), **_about(one)} for one in readings]
+    fields = [{**_fields(one.result or {}), "said": _ours(one), **_about(one)} for one in readings]
     if alert is not None:
-        found.append({"id": "alert", "at": alert.at.isoformat(), "text": alert.text})
-    return found
+        posted = {"id": "alert", "at": alert.at.isoformat()}
+        whole.append({**posted, "text": alert.text})
+        fields.append(posted)
+    return Known(tuple(fields), tuple(whole))
 
 
-def _evidence(one: Reading) -> dict[str, Any]:
-    return {
-        **(one.result or {}),
-        "said": list(one.said),
-        "id": one.id,
-        "operation": one.operation,
-        "looked_at": one.at.isoformat(),
-    }
+def known(results: Sequence[Mapping[str, Any]]) -> Known:
+    """The same of results that come without readings."""
+    return Known(tuple(_fields(one) for one in results), tuple(dict(one) for one in results))
 
 
-def judged(text: str, results: Sequence[Mapping[str, Any]], question: str, orders: Sequence[str]) -> Judged:
+def _about(one: Reading) -> dict[str, str]:
+    return {"id": one.id, "operation": one.operation, "looked_at": one.at.isoformat()}
+
+
+def _fields(result: Mapping[str, Any]) -> dict[str, Any]:
+    """The result without texts."""
+    return {key: slim for key, one in result.items() if (slim := _without_texts(one)) is not None}
+
+
+def _without_texts(value: Any) -> Any:
+    if isinstance(value, str):
+        return None if len(value.split()) >= TEXT_WORDS else value
+    if isinstance(value, Mapping):
+        return _fields(value)
+    if isinstance(value, list | tuple):
+        return [slim for one in value if (slim := _without_texts(one)) is not None]
+    return value
+
+
+def _texts(value: Any) -> Iterator[str]:
+    if isinstance(value, str) and len(value.split()) >= TEXT_WORDS:
+        yield value
+    elif isinstance(value, Mapping):
+        for one in value.values():
+            yield from _texts(one)
+    elif isinstance(value, list | tuple):
+        for one in value:
+            yield from _texts(one)
+
+
+def _ours(one: Reading) -> list[str]:
+    """The lines that our own code made of the fields: none that holds a text of the result, and none of what failed."""
+    foreign = [text[:QUOTE] for text in _texts(one.result or {})]
+    return [] if one.result is None else [row for row in one.said if not any(text in row for text in foreign)]
+
+
+def judged(text: str, by: Known, question: str, orders: Sequence[str]) -> Judged:
     """Everything that is checked about an answer. Linear in its length; raises for no text."""
     said = claims.undressed(text)
-    known = orjson.dumps(list(results), default=str).decode()
-    clean = claims.without_secrets(claims.without_quotes(said, orders), known)
+    clean = claims.without_secrets(claims.without_quotes(said, orders), orjson.dumps(by.quoted, default=str).decode())
     acts = claims.action_claims(clean)
-    figures = check(clean, results)
-    bad = tuple(one for one in figures if not one.supported)
+    figures = check(clean, by.measured)
+    told = {one.span for one in check(clean, by.quoted) if one.supported}
+    quoted = [one for one in figures if not one.supported and one.span in told]
+    bad = [one for one in figures if not one.supported and one.span not in told]
     faults = [f"These stand in no result: {', '.join(one.text for one in bad[:NAMED])}."] if bad else []
     faults += ["You did nothing and may not say so: nothing was changed."] if acts else []
     faults += ["Do not quote your orders."] if claims.quotes(said, orders) else []
     faults += ["Say it in plain sentences."] if not clean.strip() else []
-    shown = claims.without_actions(_marked(clean, figures, question))
+    signs = {one.span: QUOTED for one in quoted} | {one.span: FROM_QUESTION if one.text in question else SIGN for one in bad}
+    shown = claims.without_actions(_signed(clean, signs))
     rows = tuple(row.strip()[:LINE] for row in shown.splitlines() if row.strip())[:LINES]
-    return Judged(rows or (NO_ANSWER,), len(figures), tuple(one.text for one in bad), tuple(faults))
+    names = [tuple(one.text for one in some) for some in (bad, quoted)]
+    return Judged(rows or (NO_ANSWER,), len(figures), names[0], names[1], tuple(faults))
 
 
-def _marked(text: str, figures: Sequence[Figure], question: str) -> str:
-    """One sign for what nothing supports, another for what only the asker said."""
-    theirs = [one for one in figures if not one.supported and one.text in question]
-    spans = {one.span for one in theirs}
+def _signed(text: str, signs: Mapping[tuple[int, int], str]) -> str:
+    """The answer with each sign behind its figure."""
     parts, place = [], 0
-    for one in sorted(figures, key=lambda figure: figure.span):
-        if one.supported or one.span[0] < place:
-            continue
-        parts += [text[place : one.span[1]], FROM_QUESTION if one.span in spans else SIGN]
-        place = one.span[1]
+    for (start, end), sign in sorted(signs.items()):
+        if start >= place:
+            parts += [text[place:start], text[start:end].replace(" ", "\u00a0"), sign]
+            place = end
     return "".join((*parts, text[place:]))

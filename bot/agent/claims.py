@@ -1,6 +1,7 @@
 """What an answer may not hold: an action that nobody took, a piece of the standing orders, a secret, an address from nowhere."""
 
 import re
+import unicodedata
 from collections.abc import Iterator, Sequence
 from typing import Final
 
@@ -34,6 +35,10 @@ _DENIED = re.compile(r"\b(?:not|never|nothing|no|cannot|can|(?:ca|did|have|could
 _SENTENCE = re.compile(r"(?<=[.!?])\s+")
 _WORD = re.compile(r"[A-Za-z']+")
 _ADDRESS = re.compile(r"\b(?:https?|ftp|mailto|slack|file|data)(?::|%3A)[/\\]*\S+|\bwww\.\S+", re.IGNORECASE)
+_OPAQUE = re.compile(r"(?<![\w/+=-])[A-Za-z0-9+/_=-]{40,}(?![\w/+=-])")
+"""A word that nobody reads: Base64 of what was not to be said, for instance."""
+_SPELLED = re.compile(r"(?:\b\w[ ._-]{1,3}){12,}\w?\b")
+"""Letter by letter."""
 _DRESS = re.compile(r"\*\*|__|^#{1,6}\s+|^>\s+|`{3}\w*", re.MULTILINE)
 _RAW_CALL = re.compile(r"<\|?tool_?call|call:[a-z_]+\{|\{\s*\"(?:name|tool|function)\"\s*:", re.IGNORECASE)
 
@@ -44,8 +49,20 @@ def is_raw_call(text: str) -> bool:
 
 
 def undressed(text: str) -> str:
-    """The words without Markdown, which would stand there as it is written."""
-    return _DRESS.sub("", text).replace("\u200b", "").strip()
+    """The words without Markdown, which would stand there as it is written, and in letters and digits that can be checked."""
+    return _DRESS.sub("", "".join(map(_seen, text))).strip()
+
+
+def _seen(char: str) -> str:
+    """Nothing invisible; wide letters as plain ones, and the digits of all scripts as 0 to 9."""
+    if char.isascii():
+        return char
+    if unicodedata.category(char) == "Cf":
+        return ""
+    if "\uff01" <= char <= "\uff5e":
+        return chr(ord(char) - 0xFEE0)
+    digit = unicodedata.decimal(char, None)
+    return char if digit is None else str(digit)
 
 
 def action_claims(text: str) -> list[str]:
@@ -91,4 +108,6 @@ def without_quotes(text: str, of: Sequence[str]) -> str:
 def without_secrets(text: str, known: str) -> str:
     """No secret, and no address that does not stand in `known` (the results): opening one could carry data out."""
     hidden = redact(text).text
-    return _ADDRESS.sub(lambda found: found[0] if found[0].rstrip(".,)") in known else WITHHELD, hidden)
+    for form in (_ADDRESS, _OPAQUE, _SPELLED):
+        hidden = form.sub(lambda found: found[0] if found[0].rstrip(".,)") in known else WITHHELD, hidden)
+    return hidden

@@ -84,8 +84,8 @@ class Agent:
         orders = prompts.text(prompts.WORD)
         messages: tuple[Message, ...] = (SystemMessage(text=orders), UserMessage(text=f"{said}\n\n{task}"))
         turn = await self._model.converse(deployment, messages, (), _limits(400))
-        found = checked.judged(turn.text, list(known), "", (orders,))
-        return Answer(lines=found.lines, figures=found.figures, unsupported=found.unsupported)
+        found = checked.judged(turn.text, checked.known(known), "", (orders,))
+        return Answer(lines=found.lines, figures=found.figures, unsupported=found.unsupported, quoted=found.quoted)
 
     async def _begun(self, inquiry: Inquiry) -> Transcript:
         """The first messages: what was said in this thread before, and the question with its time."""
@@ -168,8 +168,7 @@ class Agent:
     def _judged(self, inquiry: Inquiry, talk: Transcript, said: str) -> checked.Judged:
         earlier = [one for exchange in inquiry.earlier for one in exchange.readings]
         renamed = [one.model_copy(update={"id": f"earlier{number}"}) for number, one in enumerate(earlier)]
-        evidence = checked.evidence_of((*talk.readings, *renamed), inquiry.root)
-        return checked.judged(said, evidence, inquiry.question, (talk.orders,))
+        return checked.judged(said, checked.known_of((*talk.readings, *renamed), inquiry.root), inquiry.question, (talk.orders,))
 
     def _answered(self, inquiry: Inquiry, talk: Transcript, said: str) -> Answer:
         """The answer with what it was written from."""
@@ -182,6 +181,7 @@ class Agent:
             sources=tuple(dict.fromkeys((*used, *alert))),
             figures=found.figures,
             unsupported=found.unsupported,
+            quoted=found.quoted,
             proposal=talk.proposal,
             limit=talk.limit,
             measured=self._measured(talk),

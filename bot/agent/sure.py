@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any, Final
 
-from bot.agent.checked import FROM_QUESTION, SIGN, evidence_of
+from bot.agent.checked import FROM_QUESTION, QUOTED, SIGN, known_of
 from bot.agent.lookups import LookUps
 from bot.evidence import Figure, check
 from bot.nouns import Answer, Exchange, Reading
@@ -13,8 +13,8 @@ from bot.ports import Inquiry
 
 _IT = r"(?: (?:about|of)? ?(?:that|this|it))?"
 _SURE = re.compile(
-    rf"\W*(?:(?:are|r) (?:you|u) (?:really |absolutely |quite )?(?:sure|certain){_IT}|really|you sure{_IT}"
-    rf"|is that (?:right|true|correct)|did you check{_IT}|(?:please )?(?:double[- ]?check|check again|verify){_IT})\W*",
+    rf"\W*(?:(?:are|r) (?:you|u) (?:really |absolutely |quite )?(?:sure|certain){_IT}|really|sure|you sure{_IT}"
+    rf"|is that (?:right|true|correct)|did you check{_IT}|(?:please )?(?:double[- ]?check|check again|verify){_IT}(?:,? please)?)\W*",
     re.IGNORECASE,
 )
 DATED: Final = frozenset({"hardware", "memory", "cost", "zones", "budget"})
@@ -30,14 +30,16 @@ def asks_if_sure(question: str) -> bool:
 async def sure(look_ups: LookUps, inquiry: Inquiry) -> Answer:
     """Needs no model: the last answer of this thread is held against what is read now."""
     last = inquiry.earlier[-1]
-    said = last.answer.replace(SIGN, "").replace(FROM_QUESTION, "")
+    said = last.answer.replace(SIGN, "").replace(FROM_QUESTION, "").replace(QUOTED, "")
     again = [await look_ups.again(inquiry, one) for one in last.readings if one.result is not None]
-    then, now = check(said, evidence_of(last.readings, inquiry.root)), check(said, evidence_of(again, inquiry.root))
+    then, now = check(said, known_of(last.readings, inquiry.root).measured), check(said, known_of(again).measured)
     holds = {one.span for one in now if one.supported}
     rows = list(_rows(then, holds, last, again))
     unsupported = tuple(one.text for one in then if not one.supported)
-    changed = sum(one.supported and one.span not in holds for one in then)
-    lines = (_verdict(len(then), changed, len(unsupported)), *rows[:FIGURES])
+    lost = [one for one in then if one.supported and one.span not in holds]
+    failed = {one.id for one in again if one.failed}
+    unread = sum((found := _reading(one, last.readings)) is not None and found.id in failed for one in lost)
+    lines = (_verdict(len(then), len(lost) - unread, unread, len(unsupported)), *rows[:FIGURES])
     sources = tuple(dict.fromkeys(one.operation.split(".")[0] for one in again if not one.failed))
     return Answer(
         lines=lines,
@@ -49,12 +51,13 @@ async def sure(look_ups: LookUps, inquiry: Inquiry) -> Answer:
     )
 
 
-def _verdict(figures: int, changed: int, unsupported: int) -> str:
+def _verdict(figures: int, changed: int, unread: int, unsupported: int) -> str:
     if not figures:
         return "I read everything again; there was no figure in that answer to check."
-    hold = figures - changed - unsupported
+    hold = figures - changed - unread - unsupported
     parts = [f"{hold} of {figures} figures hold"]
     parts += [f"{changed} changed since"] if changed else []
+    parts += [f"{unread} could not be read again"] if unread else []
     parts += [f"{unsupported} stood in no result: do not rely on them"] if unsupported else []
     return f"I read everything again: {', '.join(parts)}."
 
@@ -72,7 +75,7 @@ def _rows(then: Sequence[Figure], holds: set[tuple[int, int]], last: Exchange, a
 
 def _standing(figure: Figure, holds: bool, last: Exchange, read_at: Mapping[str, datetime]) -> str:
     if not figure.supported:
-        return "not checked, it stands in no result"
+        return "not checked: no field of a result says it"
     source = _reading(figure, last.readings)
     if source is None:
         where = "the alert" if (figure.by or "").startswith("alert") else "computed or named in the results"

@@ -67,8 +67,8 @@ class Proposal(Noun):
 class Answer(Noun):
     """A checked answer: `lines` of plain prose, in which what nothing supports is marked.
 
-    `figures` were checked, `unsupported` are those that stand in no result. `whole` is False when it was cut by a limit, which
-    `limit` then names. `sources` are short names ("metrics", "alert").
+    `figures` were checked, `unsupported` are those that stand in no result, `quoted` those that stand in a text only (an
+    alert, a log line). `limit` names what cut it short, if anything did. `sources` are short names ("metrics", "alert").
     """
 
     lines: tuple[str, ...]
@@ -76,6 +76,7 @@ class Answer(Noun):
     sources: tuple[str, ...] = ()
     figures: int = 0
     unsupported: tuple[str, ...] = ()
+    quoted: tuple[str, ...] = ()
     proposal: Proposal | None = None
     limit: str | None = None
     measured: Measured | None = None

@@ -51,9 +51,11 @@ def _sources(answer: Answer) -> Line:
     named = ", ".join(answer.sources) if answer.sources else "none"
     if not answer.figures:
         return line(f"Sources: {named} · no figures in it")
-    if not answer.unsupported:
+    parts = [f"{len(answer.quoted)} quoted and not measured"] if answer.quoted else []
+    parts += [f"{len(answer.unsupported)} in no result"] if answer.unsupported else []
+    if not parts:
         return line(f"Sources: {named} · all figures checked")
-    return line(f"Sources: {named} · {len(answer.unsupported)} of {count(answer.figures, 'figure')} stand in no result")
+    return line(f"Sources: {named} · of {count(answer.figures, 'figure')} {', '.join(parts)}")
 
 
 def _stats(measured: Measured) -> Line:

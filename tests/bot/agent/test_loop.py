@@ -3,6 +3,7 @@
 import pytest
 
 from bot.agent import budget
+from bot.agent.checked import QUOTED, SIGN
 from bot.agent.loop import AGAIN, CORRECT, CUT, NOW
 from bot.agent.transcript import Transcript
 from bot.errors import ModelMovesNext, RetryLater
@@ -173,14 +174,15 @@ async def test_an_answer_that_was_cut_is_asked_for_in_short(desk: Desk) -> None:
 
 
 async def test_an_alert_is_read_as_something_said_with_its_time(desk: Desk, alert: Heard) -> None:
-    desk.model.turns = [said("The alert says p90 0.91 s.")]
+    desk.model.turns = [said("The alert of 03:00 says p90 0.91 s.")]
     answer = await desk.agent.answer(desk.inquiry(root=alert))
     question = desk.model.asked[0][0][1]
     assert isinstance(question, UserMessage)
     assert question.text.startswith(
         "The thread began with this message by Alertmanager at 2026-11-30 03:00 UTC:\nFIRING: HighTTFT prod p90 0.91 s\n\n"
     )
-    assert (answer.sources, answer.unsupported) == (("alert",), ())
+    assert (answer.sources, answer.unsupported, answer.quoted) == (("alert",), (), ("0.91 s",))
+    assert answer.lines == (f"The alert of 03:00 says p90 0.91\u00a0s{QUOTED}.",)
 
 
 async def test_times_and_tokens_are_measured_when_they_are_asked_for(desk: Desk) -> None:
@@ -195,5 +197,5 @@ async def test_words_on_known_results_are_checked_against_them() -> None:
     desk = Desk(model=ScriptedModel(turns=[said("12 errors, first at 02:10, likely 40 users hit.")]))
     known = [{"id": "errors", "count": 12, "first": "2026-11-30T02:10:00Z"}]
     answer = await desk.agent.word(desk.house.names.known[0], "Say what is wrong.", known)
-    assert answer.lines == ("12 errors, first at 02:10, likely 40 (not checked) users hit.",)
+    assert answer.lines == (f"12 errors, first at 02:10, likely 40{SIGN} users hit.",)
     assert answer.unsupported == ("40",)
