@@ -11,10 +11,11 @@ from tests.doubles.gemma import calls, said
 
 
 @pytest.mark.parametrize(
-    "words", ["are you sure?", "Are you really sure about that?", "sure?", "really?", "double-check that please"]
+    "words",
+    ["are you sure?", "Are you really sure about that?", "sure?", "really?", "please double-check", "verify that, please"],
 )
 def test_doubt_is_heard(words: str) -> None:
-    assert asks_if_sure(words) is (words != "sure?" and words != "double-check that please")
+    assert asks_if_sure(words)
 
 
 @pytest.mark.parametrize("words", ["are you sure that 64K fits?", "is prod really slow?", "why?", "check prod"])
