@@ -12,9 +12,10 @@ from bot.nouns import Answer, Exchange, Reading
 from bot.ports import Inquiry
 
 _IT = r"(?: (?:about|of)? ?(?:that|this|it))?"
+_AGAIN = rf"(?:double[- ]?check|check again|verify){_IT}"
 _SURE = re.compile(
-    rf"\W*(?:(?:are|r) (?:you|u) (?:really |absolutely |quite )?(?:sure|certain){_IT}|really|sure|you sure{_IT}|is that (?:right|true|correct)"
-    rf"|did you check{_IT}|(?:please )?(?:double[- ]?check|check again|verify){_IT}(?:,? please)?)\W*",
+    rf"\W*(?:(?:are|r) (?:you|u) (?:really |absolutely |quite )?(?:sure|certain){_IT}|really|sure|you sure{_IT}"
+    rf"|is that (?:right|true|correct)|did you check{_IT}|(?:please )?{_AGAIN}(?:,? please)?)\W*",
     re.IGNORECASE,
 )
 DATED: Final = frozenset({"hardware", "memory", "cost", "zones", "budget"})
