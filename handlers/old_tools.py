@@ -20,7 +20,6 @@ COMING: Mapping[str, str] = {
     "get_cloud_logging_logs": "logs cloud",
     "find_tpu": "find",
     "manage_queued_resource": "deploy",
-    "manage_vllm_docker": "engine",
     "run_vllm_benchmark": "bench",
 }
 """Those that no operation replaces yet, with the word that will. This list may only shrink."""

@@ -12,6 +12,9 @@ from bot.operations.cost import COST
 from bot.operations.deployments import DEPLOYMENTS
 from bot.operations.doctor import DOCTOR
 from bot.operations.endpoint import ENDPOINT
+from bot.operations.engine_end import ENGINE_REMOVE, ENGINE_STOP
+from bot.operations.engine_restart import ENGINE_RESTART, ENGINE_START
+from bot.operations.engine_status import ENGINE_STATUS
 from bot.operations.export_gke import EXPORT_GKE
 from bot.operations.export_vm import EXPORT_VM
 from bot.operations.hardware import HARDWARE
@@ -59,6 +62,11 @@ OPERATIONS: Registry = (
     MACHINE_DESTROY,
     MACHINE_EXPIRE,
     DEPLOYMENTS,
+    ENGINE_STATUS,
+    ENGINE_START,
+    ENGINE_RESTART,
+    ENGINE_STOP,
+    ENGINE_REMOVE,
     ENDPOINT,
     EXPORT_VM,
     EXPORT_GKE,

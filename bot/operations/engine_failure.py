@@ -1,5 +1,6 @@
 """Why an engine does not come up, from what docker and its log say."""
 
+import re
 from datetime import datetime, timedelta
 
 from bot.diagnosis import Finding, Nature, diagnose, hide_conversations
@@ -10,6 +11,7 @@ from bot.operations.engine_outcome import Failure
 from bot.operations.wording import duration
 from bot.ports import Engines, Host, LogSource
 
+_STAMP = re.compile(r"^\d{4}-\d\d-\d\dT[\d:.]{8,20}Z ", re.ASCII)
 LOG_LINES = 12
 """Of the log that are shown (messages.md T5)."""
 
@@ -57,5 +59,5 @@ def findings(lines: tuple[str, ...]) -> tuple[Finding, ...]:
 
 
 def excerpt(lines: tuple[str, ...]) -> tuple[str, ...]:
-    """The last lines, as people may see them."""
-    return tuple(hide_conversations(one) for one in lines[-LOG_LINES:])
+    """The last lines, as people may see them; docker's own time stamps are left out, for the engine writes its own."""
+    return tuple(hide_conversations(_STAMP.sub("", one)) for one in lines[-LOG_LINES:])

@@ -64,9 +64,11 @@ def expected(starts: Sequence[EngineStart]) -> str:
 def last_starts(starts: Sequence[EngineStart]) -> str:
     """`last 3 starts: 9, 11, 14 min`."""
     several = starts[:LAST]
-    told = ", ".join(f"{round(one.seconds / 60)}" for one in several)
-    one = len(several) == 1
-    return f"last start: {told} min" if one else f"last {len(several)} starts: {told} min"
+    if min(one.seconds for one in several) < 60:
+        told = ", ".join(duration(minutes_s(one.seconds)) for one in several)
+    else:
+        told = ", ".join(f"{round(one.seconds / 60)}" for one in several) + " min"
+    return f"last start: {told}" if len(several) == 1 else f"last {len(several)} starts: {told}"
 
 
 def minutes_s(seconds: float) -> float:

@@ -44,7 +44,7 @@ async def use_of(context: Context, found: Found) -> Use:
     """Ask the engine of each deployment on this machine; the first that serves counts."""
     known = await context.services.deployments.all(context.services.team_id)
     mine = [one for one in known if one.base_url and _is_on(one, found)]
-    uses = await asyncio.gather(*(_asked(context, one) for one in mine)) if found.machine_state is not None else []
+    uses = await asyncio.gather(*(use_of_engine(context, one) for one in mine)) if found.machine_state is not None else []
     return next((one for one in uses if one.serves), next(iter(uses), Use(None, answers=False)))
 
 
@@ -55,7 +55,8 @@ def _is_on(deployment: Deployment, found: Found) -> bool:
     return deployment.name == found.deployment
 
 
-async def _asked(context: Context, deployment: Deployment) -> Use:
+async def use_of_engine(context: Context, deployment: Deployment) -> Use:
+    """What one engine says, and what its history knows of the last minutes."""
     healthy, sample = await asyncio.gather(
         attempt(context.services.engine.healthy(deployment)), attempt(context.services.engine.sample(deployment))
     )

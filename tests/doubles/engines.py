@@ -89,6 +89,12 @@ class Rig:
         self.clock.move(hours=hours)
         self.docker.acted.clear()
 
+    def started(self, *minutes: int) -> None:
+        """Starts that came to an answer, the newest last."""
+        for number, one in enumerate(minutes):
+            start = EngineStart(at=self.clock.now(), seconds=one * 60, work=f"ask-{number}", fingerprint="f")
+            self.begun.insert(0, start)
+
     def ready(self) -> bool:
         """Whether a container answers now."""
         now = self.clock.now()
@@ -140,9 +146,9 @@ class Rig:
         return "gemma:ssh-ed25519 AAAA prod"
 
     async def host(self, deployment: Deployment) -> Host:
-        assert deployment.machine == "prod-1"
         if self.errors:
             raise self.errors.pop(0)
+        assert deployment.machine == "prod-1"
         return HOST
 
     async def run(self, host: Host, argv: Sequence[str], *, timeout_s: float, max_bytes: int = 0, stdin: bytes = b"") -> Ran:

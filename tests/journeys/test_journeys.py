@@ -17,6 +17,7 @@ import pytest_asyncio
 
 from bot.operations import OPERATIONS
 from bot.view import LINES_LIMIT, VERDICT_LIMIT
+from sandbox.machine import Ending
 from sandbox.slack import Entry, Person
 from sandbox.whole import Sandbox
 
@@ -41,6 +42,12 @@ PLACEHOLDERS = {
 SAID = re.compile(r"(?P<user>\w+) in (?P<where>#\w+|@gemma|the thread): (?P<words>.+)")
 SLOW_FOR = timedelta(minutes=3)
 """How long the engine has been slow when somebody looks."""
+
+ENDINGS = {
+    "the next start does not fit in memory": Ending.HBM,
+    "the next start is refused by Hugging Face": Ending.HF_403,
+}
+"""What becomes of the next start of prod's engine, when it is not ready in the end."""
 
 in_sandbox = pytest.mark.asyncio(loop_scope="module")
 STRANGER = Person("U0ERIN", "erin", "Erin Fox", "Europe/Dublin", team_id="T0OTHER")
@@ -120,6 +127,9 @@ class Conversation:
             message = await people.type(self._user, self._channel, said["words"], thread)
             self._root = thread or message.ts
             return message.ts
+        if does in ENDINGS:
+            self._sandbox.park.machines["prod-1"].docker.ending = ENDINGS[does]
+            return None
         if does == "the engine gets slow":
             await self._sandbox.vllm.scenario("saturated")
             self._sandbox._shifted.behind -= SLOW_FOR
@@ -160,7 +170,12 @@ LAST = [*sorted(one.name for one in FOLDER.glob("*slow*.md")), "t11_second_yes.m
 COST = "t08_cost.md"
 """Goes first of all: its sums are those of the machines that stand there, before other conversations make more."""
 
-OTHERS = sorted(one.name for one in FOLDER.glob("*.md") if one.name not in {*LAST, COST} and "unconnected" not in one.name)
+ENGINES = ["engine.md", "t05_not_started.md"]
+"""Each in a sandbox of its own: they stop and start the engine that others measure."""
+
+OTHERS = sorted(
+    one.name for one in FOLDER.glob("*.md") if one.name not in {*LAST, COST, *ENGINES} and "unconnected" not in one.name
+)
 FIRST = [COST, *OTHERS]
 
 
@@ -175,6 +190,14 @@ async def test_a_conversation_goes_as_it_is_written(name: str, running: Sandbox)
 @in_sandbox
 async def test_before_anything_is_connected(unconnected: Sandbox) -> None:
     await follow(FOLDER / "t00_unconnected.md", unconnected)
+
+
+@pytest.mark.wire
+@in_sandbox
+@pytest.mark.parametrize("name", ENGINES)
+async def test_what_is_done_to_an_engine_goes_as_it_is_written(name: str) -> None:
+    async with Sandbox(SAMPLE_SECONDS="3600") as sandbox:
+        await follow(FOLDER / name, sandbox)
 
 
 NOT_SHOWN_YET = {"changes", "machine.start"}
