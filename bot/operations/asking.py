@@ -78,6 +78,8 @@ async def _ask(registry: Registry, context: Context, words: str) -> Asked:
         second_person=True,
         role=operation.role,
         lifts=True,
+        spends=operation.effect is Effect.SPENDS,
+        usd=None if preview is None else preview.usd,
         expires_at=context.now + LIFE,
     )
     await context.services.approvals.ask(question)

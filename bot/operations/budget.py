@@ -9,9 +9,10 @@ from pydantic import BaseModel
 from bot.errors import NotConnectedError
 from bot.nouns import Effect, Quantity, Role, SeenBy
 from bot.operations import budget_gate
+from bot.operations.budget_promised import Promised, promised
 from bot.operations.operation import Arguments, Context, NoArguments, Operation
 from bot.operations.values import Form
-from bot.operations.wording import count, duration, money
+from bot.operations.wording import count, duration, listed, money
 from bot.ports import Limit
 from bot.view import Line, Mention, Shape, View, When, bold, line
 
@@ -49,6 +50,8 @@ class Spending(BaseModel):
     counted_since: datetime | None = None
     gap_s: float = 0.0
     unpriced_s: float = 0.0
+    promised: Quantity | None = None
+    promised_to: str = ""
     changed: bool = False
 
 
@@ -68,6 +71,7 @@ async def run_set(context: Context, arguments: SetArguments) -> Spending:
 
 async def _spending(context: Context, *, changed: bool) -> Spending:
     known = await budget_gate.month(context)
+    coming = await promised(context, known.priced)
     return Spending(
         limit=await budget_gate.limit(context),
         limit_known=context.services.house is not None,
@@ -79,8 +83,18 @@ async def _spending(context: Context, *, changed: bool) -> Spending:
         counted_since=known.counted_since,
         gap_s=known.gap_s,
         unpriced_s=known.unpriced_s,
+        promised=Quantity(value=coming.usd, unit="USD", at=context.now, source="list prices until recorded ends"),
+        promised_to=_to(coming),
         changed=changed,
     )
+
+
+def _to(coming: Promised) -> str:
+    """Whom it is promised to; empty when to nobody."""
+    machines = [count(coming.machines, "machine") + " until the recorded end"] if coming.machines else []
+    works = [count(coming.works, "piece of work", "pieces of work") + " on the way"] if coming.works else []
+    unknown = f", {coming.unknown} of unknown cost" if coming.unknown else ""
+    return listed(machines + works) + unknown
 
 
 def show(found: Spending, context: Context) -> View:
@@ -107,6 +121,8 @@ def _shape(found: Spending) -> Shape:
 def _lines(found: Spending, context: Context) -> list[Line]:
     burn = "burn unknown" if found.burn is None else f"{money(found.burn.value)}/h runs now"
     lines = [line(f"{burn}{_hours_left(found)}")]
+    if found.promised is not None and found.promised_to:
+        lines.append(line(f"Promised besides, at most: {money(found.promised.value)} to {found.promised_to}."))
     if found.spent is not None:
         lines += _counted(found)
     if found.unpriced_s:

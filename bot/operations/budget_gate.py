@@ -7,12 +7,14 @@ from datetime import datetime
 from bot.errors import RefusedError
 from bot.nouns import Machine, Quantity
 from bot.operations import cost_month
+from bot.operations.budget_promised import Priced, Promised, promised
 from bot.operations.money import hourly
 from bot.operations.operation import Consent, Context
 from bot.operations.sources import attempt
 from bot.operations.wording import count, money
-from bot.ports import Limit
+from bot.ports import Limit, Question
 from bot.ports import Month as Counting
+from bot.requests import Request
 
 
 @dataclass(frozen=True)
@@ -34,10 +36,7 @@ class Month:
     counted_since: datetime | None = None
     gap_s: float = 0.0
     unpriced_s: float = 0.0
-
-
-Priced = tuple[Machine, Quantity]
-"""A machine that is there now, with its price in USD/h."""
+    priced: tuple[Priced, ...] = ()
 
 
 async def month(context: Context) -> Month:
@@ -59,6 +58,7 @@ async def month(context: Context) -> Month:
         counted_since=counted.since if counted else None,
         gap_s=cost_month.gap_s(counted, context.now) if counted else 0.0,
         unpriced_s=cost_month.so_far(counted, context.now).unpriced_hours * 3600 if counted else 0.0,
+        priced=tuple(priced),
     )
 
 
@@ -107,10 +107,36 @@ async def consent(context: Context, usd: float | None) -> Consent:
     so_far = await month(context)
     if usd is None or so_far.spent is None or so_far.burn is None or so_far.unpriced or so_far.unpriced_s:
         return Consent.SECOND_PERSON
-    left = bound.usd - so_far.spent.value
-    if usd > left:
-        raise RefusedError(
-            f"This could cost {money(usd)}, and {money(max(left, 0))} of this month's {money(bound.usd)} is left.",
-            next_step="Ask an admin for more: /gemma budget set, or end what runs.",
-        )
-    return Consent.CONFIRM
+    coming = await promised(context, so_far.priced)
+    _must_fit(usd, bound.usd, so_far.spent.value, coming)
+    return Consent.SECOND_PERSON if coming.unknown else Consent.CONFIRM
+
+
+async def still_affordable(context: Context, request: Request, question: Question) -> None:
+    """Look once more when a yes is carried out: others may have been said yes to since it was asked.
+
+    Raises RefusedError when it surely goes over the limit by now. What cannot be worked out was the business of whoever said
+    yes; what has begun already goes on.
+    """
+    bound = await limit(context) if question.spends and question.usd is not None else None
+    if bound is None or question.usd is None or await _has_begun(context, request, question):
+        return
+    so_far = await month(context)
+    if so_far.spent is not None:
+        _must_fit(question.usd, bound.usd, so_far.spent.value, await promised(context, so_far.priced, question.id))
+
+
+async def _has_begun(context: Context, request: Request, question: Question) -> bool:
+    long_work = context.services.long_work
+    return long_work is not None and await long_work.begun(request, question.operation) is not None
+
+
+def _must_fit(usd: float, bound: float, spent: float, coming: Promised) -> None:
+    left = bound - spent - coming.usd
+    if usd <= left:
+        return
+    taken = f", for {money(coming.usd)} is promised to what runs or is on its way" if coming.usd > 0 else ""
+    raise RefusedError(
+        f"This could cost {money(usd)}, and {money(max(left, 0))} of this month's {money(bound)} is left{taken}.",
+        next_step="Ask an admin for more: /gemma budget set, or end what runs.",
+    )

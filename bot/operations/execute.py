@@ -185,6 +185,8 @@ async def _needs_yes(services: Services, request: Request, admitted: Admitted) -
         second_person=preview.needs is Consent.SECOND_PERSON,
         role=admitted.operation.role,
         proposed_by_model=by_model,
+        spends=admitted.operation.effect is Effect.SPENDS,
+        usd=preview.usd,
         expires_at=admitted.context.now + APPROVAL_LIFE,
     )
     return question, preview
@@ -210,6 +212,7 @@ async def _was_approved(services: Services, request: Request, admitted: Admitted
     given = question is not None and question.spent_by is not None
     if question is None or not given or (question.operation, question.arguments) != (admitted.operation.path, exact):
         raise RefusedError("The yes for this was for something else, so I did nothing.", next_step="Ask again.")
+    await budget_gate.still_affordable(admitted.context, request, question)
     return True
 
 

@@ -31,7 +31,8 @@ UNSTOPPABLE = "unstoppable"
 
 
 class OpenWork(Noun):
-    """One piece of work as people see it. `unstoppable` says why it cannot be stopped; None: it can."""
+    """One piece of work as people see it. `unstoppable` says why it cannot be stopped; None: it can. `approval` is the question
+    whose yes set it free, if one did."""
 
     id: str
     kind: str
@@ -42,6 +43,7 @@ class OpenWork(Noun):
     since: datetime
     stopping: bool = False
     unstoppable: str | None = None
+    approval: str | None = None
 
 
 class WorkBook(Protocol):
@@ -75,7 +77,8 @@ class LongWork(Protocol):
 class Question(Noun):
     """A question for somebody's yes, as stored: the exact request, what was shown, who must answer, and until when.
 
-    `role` is what the operation asks of whoever says yes; `lifts` when the asker lacks it, so that the yes brings it.
+    `role` is what the operation asks of whoever says yes; `lifts` when the asker lacks it, so that the yes brings it. `spends`
+    for what spends money; `usd` is what it could cost in all, None where that is not known.
     """
 
     v: int = 1
@@ -88,6 +91,8 @@ class Question(Noun):
     role: Role = Role.OPERATOR
     proposed_by_model: bool = False
     lifts: bool = False
+    spends: bool = False
+    usd: float | None = None
     expires_at: datetime
     spent_by: str | None = None
 

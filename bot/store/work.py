@@ -161,6 +161,7 @@ def _seen(work: Work) -> OpenWork:
         since=datetime.fromtimestamp(work.created_ms / 1000, UTC),
         stopping="stop" in work.data,
         unstoppable=orjson.loads(work.data.get("notes", "{}")).get(UNSTOPPABLE),
+        approval=work.request.approval,
     )
 
 

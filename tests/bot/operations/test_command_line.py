@@ -149,7 +149,8 @@ def test_usage_shows_required_values_bare_and_optional_ones_in_brackets() -> Non
 
 @pytest.mark.parametrize("operation", [one for one in OPERATIONS if not one.hidden], ids=lambda one: one.path)
 def test_the_example_of_each_operation_can_be_typed(operation: AnyOperation) -> None:
-    assert parse(OPERATIONS, operation.example).operation is operation
+    as_slack_sends_it = operation.example.replace("@ben", "<@U0BEN|ben>")
+    assert parse(OPERATIONS, as_slack_sends_it).operation is operation
 
 
 PUNCTUATION = st.sampled_from(
