@@ -37,6 +37,7 @@ from bot.store.approvals import ApprovalStore
 from bot.store.audit import AuditLog
 from bot.store.budget import BudgetStore
 from bot.store.cache import RedisCache
+from bot.store.conformances import ConformanceStore
 from bot.store.conversations import ConversationStore
 from bot.store.counters import Counters
 from bot.store.deliveries import DeliveryStore
@@ -111,7 +112,8 @@ def model(settings: Settings, deployments: tuple[Deployment, ...], engines: Vllm
 def _with_gemma(services: Services, client: VllmModel, redis: Redis | None = None, slack: SlackClient | None = None) -> Services:
     """With Gemma as one more port. Its own look-ups see services without an answerer: it cannot ask itself."""
     talks = None if redis is None else ConversationStore(redis)
-    services = replace(services, model=client, conversations=talks, threads=slack)
+    seen = None if redis is None else ConformanceStore(redis)
+    services = replace(services, model=client, conformances=seen, conversations=talks, threads=slack)
     return replace(services, answerer=Agent(OPERATIONS, services, passing=(RedisError,)))
 
 

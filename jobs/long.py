@@ -236,7 +236,7 @@ async def _settle_root(step: Step, view: View) -> None:
     if step.work.data.get("settled"):
         closed = View.model_validate_json(step.work.data["settled"])
     try:
-        await step.runtime.slack.update(channel, ts, closed, urgent=False)
+        await step.runtime.slack.update(channel, ts, closed, urgent=bool(step.work.data.get("settled")))
     except BotError as error:
         log.debug("first message left as it was", work=step.work.id, why=str(error))
 

@@ -16,7 +16,7 @@ from bot.operations.execute import Outcome, execute
 from bot.operations.operation import Registry
 from bot.ports import Inquiry, Model, Services
 from bot.requests import Door, Request, request_id
-from bot.view import plain
+from bot.view import Line, Mention, plain
 
 log = structlog.get_logger()
 
@@ -65,7 +65,7 @@ class LookUps:
         reading, outcome = await self._through_gate(inquiry, talk.next_id(), line)
         if outcome is not None and outcome.asked is not None:
             shown = outcome.view.buttons[0].label
-            proposal = Proposal(question=outcome.asked, shown=reading.said[1:4], label=shown)
+            proposal = Proposal(question=outcome.asked, shown=reading.said[1:], label=shown)
             talk = talk.model_copy(update={"proposal": proposal})
         talk = talk.read(reading, meaning)
         _, room = await budget.fitted(self._model(), inquiry.deployment, _answered_all(talk))
@@ -120,16 +120,14 @@ def at_most(calls: Sequence[ToolCall]) -> tuple[ToolCall, ...]:
 
 
 def looking(registry: Registry, talk: Transcript) -> str:
-    """What comes next, in words for whoever waits."""
-    if not talk.waiting:
-        return "Thinking about what came" if talk.readings else "Thinking"
+    """What comes next, in words for whoever waits. Empty when the model is asked."""
     said = []
     for call in talk.waiting:
         try:
             said.append(tools.typed(registry, call))
         except BotError:
             continue
-    return f"Looking at {', '.join(dict.fromkeys(said))}"[:200] if said else "Looking"
+    return f"Looking at {', '.join(dict.fromkeys(said))}"[:200] if said else ""
 
 
 def _words(error: BotError) -> str:
@@ -142,11 +140,16 @@ def _words(error: BotError) -> str:
 
 def _noted(reading: Reading, outcome: Outcome) -> Reading:
     """The reading with what came; a question that was asked of a person has no result."""
-    said = tuple(redact(plain(one)).text for one in (outcome.view.verdict, *outcome.view.lines))
+    said = tuple(redact(_plain(one)).text for one in (outcome.view.verdict, *outcome.view.lines))
     if outcome.asked is not None:
         return reading.model_copy(update={"said": (ASKED, *said)})
     result = results.kept(outcome.result) if outcome.result is not None else None
     return reading.model_copy(update={"said": said, "result": result})
+
+
+def _plain(of: Line) -> str:
+    """A line without the people it would ping: what the model says names nobody, and an id tells nobody anything."""
+    return plain(tuple(span for span in of if not isinstance(span, Mention))).strip(" ·")
 
 
 def _answered_all(talk: Transcript) -> Transcript:

@@ -64,11 +64,11 @@ class Agent:
             return Advanced(kept="", answer=await sure(self._look_ups, inquiry))
         if not kept:
             talk = await self._begun(inquiry)
-            return Advanced(kept=talk.model_dump_json(), looking="Reading the question")
+            return Advanced(kept=talk.model_dump_json())
         talk = Transcript.model_validate_json(kept)
         if talk.waiting:
             talk = await self._look_ups.next(inquiry, talk)
-            return Advanced(kept=talk.model_dump_json(), looking=looking(self._registry, talk))
+            return Advanced(kept=talk.model_dump_json())
         talk, said = await self._asked(inquiry, talk)
         if said is not None:
             return Advanced(kept=talk.model_dump_json(), answer=self._answered(inquiry, talk, said))

@@ -48,6 +48,7 @@ async def sure(look_ups: LookUps, inquiry: Inquiry) -> Answer:
         sources=sources,
         figures=len(then),
         unsupported=unsupported,
+        read_again=True,
         model=inquiry.deployment.name,
     )
 
@@ -67,11 +68,18 @@ def _rows(then: Sequence[Figure], holds: set[tuple[int, int]], last: Exchange, a
     """One line for each figure, each figure once."""
     read_at = {one.operation: one.at for one in again if not one.failed}
     told: set[str] = set()
-    for figure in then:
+    for figure in sorted(then, key=lambda one: _rank(one, one.span in holds, last)):
         if figure.text in told:
             continue
         told.add(figure.text)
         yield f"{figure.text}: {_standing(figure, figure.span in holds, last, read_at)}"
+
+
+def _rank(figure: Figure, holds: bool, last: Exchange) -> int:
+    """What is wrong first, then what was measured, and names last."""
+    if not (figure.supported and holds):
+        return 0
+    return 1 if _reading(figure, last.readings) is not None else 2
 
 
 def _standing(figure: Figure, holds: bool, last: Exchange, read_at: Mapping[str, datetime]) -> str:

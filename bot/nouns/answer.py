@@ -68,7 +68,8 @@ class Answer(Noun):
     """A checked answer: `lines` of plain prose, in which what nothing supports is marked.
 
     `figures` were checked, `unsupported` are those that stand in no result, `quoted` those that stand in a text only (an
-    alert, a log line). `limit` names what cut it short, if anything did. `sources` are short names ("metrics", "alert").
+    alert, a log line). `limit` names what cut it short, if anything did. `read_again`: it answers
+    a doubt about the answer before. `sources` are short names ("metrics", "alert").
     """
 
     lines: tuple[str, ...]
@@ -79,5 +80,6 @@ class Answer(Noun):
     quoted: tuple[str, ...] = ()
     proposal: Proposal | None = None
     limit: str | None = None
+    read_again: bool = False
     measured: Measured | None = None
     model: str | None = None

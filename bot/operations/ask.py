@@ -142,7 +142,7 @@ async def begin(of: course.Course) -> course.Move | course.Ended:
     if not await _has_turn(of, thread):
         return course.Move("new", wait_s=IN_LINE_S, progress=waiting(of.work_id))
     inquiry = await _inquiry(of.context, of.arguments, thread)
-    return course.Move("go", notes={"inquiry": inquiry.model_dump_json(), "kept": ""}, progress=_looking(of, "thinking"))
+    return course.Move("go", notes={"inquiry": inquiry.model_dump_json(), "kept": ""})
 
 
 async def go(of: course.Course) -> course.Move | course.Ended:
@@ -199,8 +199,9 @@ async def stop(of: course.Course) -> course.Ended:
     return course.Ended(stopped(of.work_id))
 
 
-def _looking(of: course.Course, what: str) -> View:
-    return View(verdict=line(bold(f"{of.work_id}: {what[:1].lower()}{what[1:]}…")))
+def _looking(of: course.Course, what: str) -> View | None:
+    """What it looks at now. Few of these: all edits of a workspace share one limit."""
+    return None if not what else View(verdict=line(bold(f"{of.work_id}: {what[:1].lower()}{what[1:]}…")))
 
 
 def _short(question: str) -> str:

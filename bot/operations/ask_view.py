@@ -43,7 +43,8 @@ def _proposed(proposal: Proposal | None) -> list[Line]:
     """What Gemma asks a person to say yes to."""
     if proposal is None:
         return []
-    return [line(bold("Gemma proposes: "), proposal.shown[0]), *([line(proposal.shown[-1])] if len(proposal.shown) > 1 else [])]
+    told = [line(one) for one in dict.fromkeys((proposal.shown[0], proposal.shown[-1]))]
+    return [line(bold("Gemma proposes: "), proposal.label), *told]
 
 
 def _sources(answer: Answer) -> Line:
@@ -85,7 +86,7 @@ def _buttons(answer: Answer) -> tuple[Button, ...]:
         found += [yes, Button(label="Decline", words=f"no {answer.proposal.question}")]
     chart = next((one for one in answer.readings if one.operation == "metrics" and not one.failed), None)
     found += [Button(label="Chart", words=chart.words)] if chart is not None and len(chart.words) < 1900 else []
-    found += [Button(label="Are you sure?", words="ask are you sure?")] if answer.figures else []
+    found += [Button(label="Are you sure?", words="ask are you sure?")] if answer.figures and not answer.read_again else []
     return tuple(found)
 
 

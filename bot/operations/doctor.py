@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from pydantic import BaseModel
 
 from bot.errors import BotError, NotConnectedError, WeMoveNext
-from bot.nouns import Deployment, Effect, Role, SeenBy
+from bot.nouns import Conformance, Deployment, Effect, Role, SeenBy, Verdict
 from bot.operations.access import grants_of
 from bot.operations.doctor_scopes import missing
 from bot.operations.operation import Context, NoArguments, Operation
@@ -23,6 +23,9 @@ PROCESSES = ("web", "clock", "reads", "answers", "steps", "benchmarks")
 """`web`, `clock` and a worker for each queue."""
 
 EVENTS = {Door.MENTION: "mentions", Door.MESSAGE: "direct messages", Door.HOME: "openings of the Home tab"}
+
+TOOL_FLAGS = "--enable-auto-tool-choice --tool-call-parser gemma4 --reasoning-parser gemma4"
+"""What vLLM needs to call tools with Gemma 4 (its recipe)."""
 
 SHOWN = 7
 
@@ -188,9 +191,24 @@ def _one(deployment: Deployment) -> Check:
         if not served:
             return (Finding(what=what, met=False, found="it answers, and serves nothing", fix="Look at the engine's log."),)
         window = f"window {served[0].context:,} tokens" if served[0].context else "window unknown"
-        return (Finding(what=what, met=True, found=f"{served[0].id}, {window}"),)
+        whole = Finding(what=what, met=True, found=f"{served[0].id}, {window}")
+        store = context.services.conformances
+        seen = None if store is None else await store.last(context.services.team_id, deployment.name)
+        return (whole if seen is None else _with_conformance(whole, seen),)
 
     return check
+
+
+def _with_conformance(whole: Finding, seen: Conformance) -> Finding:
+    """What it does right, as it was seen when it started or changed. What only costs a detour is no fault of its own."""
+    failed = [one for one in seen.checks if one.verdict is Verdict.FAILED]
+    passed = sum(one.verdict is Verdict.PASSED for one in seen.checks)
+    told = f"{whole.found}; answers with tools: {passed} of {len(seen.checks)} checks passed"
+    if not failed:
+        return whole.model_copy(update={"found": told})
+    named = listed([f"{one.name} ({one.seen})" for one in failed], most=2)
+    fix = f"Questions may be answered less well. Start vLLM with {TOOL_FLAGS}."
+    return whole.model_copy(update={"met": None, "found": f"{told}; not: {named}", "fix": fix})
 
 
 CHECKS: Mapping[str, Check] = {

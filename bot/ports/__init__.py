@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from bot.ports.answering import Advanced, Answerer, Conversations, Inquiry, Thread, Threads
+from bot.ports.answering import Advanced, Answerer, Conformances, Conversations, Inquiry, Thread, Threads
 from bot.ports.authority import Authorised
 from bot.ports.engines import Engines, Hosts, Wishes
 from bot.ports.happenings import Happenings
@@ -26,6 +26,7 @@ __all__ = [
     "Capacity",
     "Clock",
     "Cloud",
+    "Conformances",
     "Conversations",
     "Counted",
     "Deployments",
@@ -131,6 +132,7 @@ class Services:
     answerer: Answerer | None = None
     """Who answers questions in plain words; None where no model is configured. Its own look-ups go through the gate."""
 
+    conformances: Conformances | None = None
     conversations: Conversations | None = None
     threads: Threads | None = None
     """What was said in threads: kept in Redis, and read from Slack; None where there is none."""

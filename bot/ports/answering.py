@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any, Protocol
 
-from bot.nouns import Answer, Deployment, Exchange, Heard, Noun
+from bot.nouns import Answer, Conformance, Deployment, Exchange, Heard, Noun
 from bot.requests import Request
 
 
@@ -31,7 +31,8 @@ class Inquiry(Noun):
 
 
 class Advanced(Noun):
-    """One finished step towards an answer. `kept` is what the next step needs (JSON); `looking` says in words what comes next.
+    """One finished step towards an answer. `kept` is what the next step needs (JSON); `looking` says in words what is looked
+    up next, when that is new.
 
     With an `answer` it is over.
     """
@@ -81,3 +82,13 @@ class Threads(Protocol):
 
     async def root(self, channel: str, thread: str) -> Heard | None:
         """The first message, if another program wrote it; None for a person's or our own. Errors as for `bot.ports.Slack`."""
+
+
+class Conformances(Protocol):
+    """What each deployment's server was last seen to do right (`doctor` tells it)."""
+
+    async def last(self, team_id: str, deployment: str) -> Conformance | None:
+        """The last look, or None when there was none."""
+
+    async def keep(self, team_id: str, found: Conformance) -> None:
+        """Remember a look in the place of the one before."""

@@ -153,3 +153,8 @@ def line(team_id: str, channel: str, thread: str) -> str:
 def conversation(team_id: str, channel: str, thread: str) -> str:
     """Hash of what was asked and answered in one thread: id of the work to record."""
     return f"{PREFIX}conversation:{team_id}:{channel}:{thread}"
+
+
+def conformances(team_id: str) -> str:
+    """Hash of what each deployment's server was last seen to do right: name to record."""
+    return f"{PREFIX}conformances:{team_id}"

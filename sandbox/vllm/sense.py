@@ -5,7 +5,7 @@ It reads the last message only, as literally as it can. Whatever it does not und
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from sandbox.vllm.answers import Answer, ToolCall
@@ -50,31 +50,49 @@ def _schema(body: Mapping[str, Any], asked: str) -> Answer | None:
 
 
 def _call(body: Mapping[str, Any], asked: str) -> Answer | None:
-    """A call of the first tool that the message names, unless tools are switched off."""
+    """A call of the first tool that the message names, or one for each quoted word where it says twice."""
     if body.get("tool_choice") == "none":
         return None
     for tool in body.get("tools") or ():
         function = tool.get("function") if isinstance(tool, dict) else None
         if isinstance(function, dict) and str(function.get("name")) in asked:
-            filled = _filled(function.get("parameters") or {}, asked)
-            return Answer(tool_calls=(ToolCall(str(function["name"]), json.dumps(filled)),))
+            said = [f'"{word}"' for word in QUOTED.findall(asked)] if "twice" in asked else [asked]
+            schema = function.get("parameters") or {}
+            return Answer(tool_calls=tuple(ToolCall(str(function["name"]), json.dumps(_filled(schema, words))) for words in said))
     return None
 
 
 def _filled(schema: Mapping[str, Any], asked: str) -> dict[str, Any]:
-    """An object of this flat schema with what the message says: quoted words, numbers, choices, each in its order."""
-    quoted, numbers = iter(QUOTED.findall(asked)), iter(NUMBER.findall(asked))
+    """An object of this schema with what the message says: quoted words, numbers, choices, each in its order."""
+    return _object(schema, asked, iter(QUOTED.findall(asked)), iter(NUMBER.findall(asked)))
+
+
+def _object(schema: Mapping[str, Any], asked: str, quoted: Iterator[str], numbers: Iterator[str]) -> dict[str, Any]:
+    """What may be left out is left out where the message says nothing for it."""
     made: dict[str, Any] = {}
+    needed = schema.get("required") or ()
     for name, described in (schema.get("properties") or {}).items():
-        if described.get("enum"):
-            made[name] = min(described["enum"], key=lambda choice: _place(asked, str(choice)))
-        elif described.get("type") in {"integer", "number"}:
-            made[name] = int(next(numbers, "0"))
-        elif described.get("type") == "boolean":
-            made[name] = True
-        else:
-            made[name] = next(quoted, "")
+        value = _value(described, asked, quoted, numbers)
+        if value is not None:
+            made[name] = value
+        elif name in needed or not needed:
+            made[name] = 0 if described.get("type") in {"integer", "number"} else ""
     return made
+
+
+def _value(described: Mapping[str, Any], asked: str, quoted: Iterator[str], numbers: Iterator[str]) -> Any:
+    """The next value of this kind that the message holds, or None."""
+    if described.get("enum"):
+        return min(described["enum"], key=lambda choice: _place(asked, str(choice)))
+    match described.get("type"):
+        case "object":
+            return _object(described, asked, quoted, numbers)
+        case "integer" | "number":
+            found = next(numbers, None)
+            return None if found is None else int(found)
+        case "boolean":
+            return True
+    return next(quoted, None)
 
 
 def _place(asked: str, choice: str) -> int:

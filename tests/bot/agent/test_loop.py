@@ -43,7 +43,7 @@ async def test_each_step_is_one_call_and_can_be_taken_up_by_somebody_else(desk: 
         kept = came.kept
         looking.append(came.looking)
     assert came.answer is not None
-    assert looking == ["Reading the question", "Looking at status, metrics", "Looking at metrics", "Thinking about what came"]
+    assert looking == ["", "Looking at status, metrics", "", ""]
     assert desk.runs == ["status", "metrics"]
 
 

@@ -27,7 +27,8 @@ async def test_the_answer_shows_the_proposal_with_its_buttons_and_says_that_noth
     desk.model.turns = [PROPOSES, said("Proposed: nothing has happened.")]
     view = view_of(await desk.agent.answer(desk.inquiry()))
     shown = [plain(one) for one in view.lines]
-    assert "Gemma proposes: machine.destroy prod?" in shown
+    assert "Gemma proposes: Do machine.destroy prod" in shown
+    assert "machine.destroy prod?" in shown
     assert any(one.startswith("Nothing has happened yet · expires") for one in shown)
     assert [button.label for button in view.buttons] == ["Do machine.destroy prod", "Decline"]
 

@@ -46,8 +46,8 @@ async def test_each_figure_is_measured_dated_or_not_checked(desk: Desk) -> None:
     answer = await doubted(desk, before)
     assert answer.lines == (
         "I read everything again: 1 of 2 figures hold, 1 stood in no result: do not rely on them.",
-        "0.98 s: measured (metrics, 03:00 UTC); read again at 03:11 UTC: the same",
         "512: not checked: no field of a result says it",
+        "0.98 s: measured (metrics, 03:00 UTC); read again at 03:11 UTC: the same",
     )
     assert (answer.figures, answer.unsupported) == (2, ("512",))
     assert SIGN in before.answer

@@ -56,3 +56,15 @@ def test_a_tool_is_called_when_the_message_names_it() -> None:
 )
 def test_anything_else_gets_no_answer_of_its_own(body: dict[str, Any]) -> None:
     assert sensible(body) is None
+
+
+def test_two_words_are_two_calls_and_an_object_is_filled_inside() -> None:
+    twice = sensible(asked('Call look_up twice: with "Berlin" and with "Oslo".', tools=[TOOL]))
+    assert twice is not None
+    assert [json.loads(call.arguments) for call in twice.tool_calls] == [{"city": "Berlin"}, {"city": "Oslo"}]
+    inner = {"type": "object", "properties": {"severity": {"type": "string"}, "most": {"type": "integer"}}, "required": ["most"]}
+    schema = {"type": "object", "properties": {"filter": inner}, "required": ["filter"]}
+    nested = {"type": "function", "function": {"name": "find", "parameters": schema}}
+    found = sensible(asked('Call find with "ERROR" and 5.', tools=[nested]))
+    assert found is not None
+    assert json.loads(found.tool_calls[0].arguments) == {"filter": {"severity": "ERROR", "most": 5}}
