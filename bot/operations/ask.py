@@ -7,13 +7,13 @@ from pydantic import BaseModel, model_validator
 
 from bot.errors import NotConnectedError, PersonMovesNext, RetryLater
 from bot.nouns import Answer, Effect, Exchange, Heard, Role, SeenBy
-from bot.operations import choice, course
+from bot.operations import choice, course, triage
 from bot.operations.ask_view import stopped, view_of, waiting
 from bot.operations.operation import Arguments, Context, Operation, Queue, Started
 from bot.operations.values import Sentence
 from bot.ports import Answerer, Inquiry, Thread
 from bot.requests import Door, Request
-from bot.view import View, bold, line
+from bot.view import Line, View, bold, line
 
 PATH = "ask"
 KEPT_FOR = timedelta(minutes=15)
@@ -25,6 +25,8 @@ LOOK_AGAIN_S = 10.0
 IN_LINE_S = 0.5
 SHOWN = 70
 """Characters of a question that stand in its first message."""
+TOLD_EVERY = 6
+"""Of these looks one tells anew how things stand: about once a minute, for each asks the whole machine."""
 ROOT_TRIES = 20
 """Looks for the first message of a question that was asked outside a thread: it makes the thread."""
 
@@ -151,7 +153,7 @@ async def go(of: course.Course) -> course.Move | course.Ended:
     try:
         came = await answerer_of(of.context).advance(inquiry, of.notes.get("kept", ""))
     except RetryLater as error:
-        return await _failed(of, str(error))
+        return await _failed(of, inquiry, str(error))
     if came.answer is None:
         return course.Move("go", notes={"kept": came.kept, "failures": "0"}, progress=_looking(of, came.looking))
     return await _ended(of, inquiry, came.answer)
@@ -173,25 +175,26 @@ async def _ended(of: course.Course, inquiry: Inquiry, answer: Answer) -> course.
     return course.Ended(view_of(answer, stats=inquiry.stats), settled=_settled(of, answer))
 
 
-async def _failed(of: course.Course, why: str) -> course.Move | course.Ended:
-    """Gemma does not answer: tried again soon; then the person is told what can be said without it, and the question waits."""
+async def _failed(of: course.Course, inquiry: Inquiry, why: str) -> course.Move | course.Ended:
+    """Gemma does not answer: tried again soon; then the person is told what rules say without it, and the question waits."""
     failures = int(of.notes.get("failures", "0")) + 1
-    if failures < TRIES:
-        return course.Move("go", notes={"failures": str(failures)}, wait_s=SOON_S)
+    notes = {"failures": str(failures)}
     since = of.context.request.at if of.context.request is not None else of.context.now
-    without = await without_gemma(of.context, why)
-    if of.context.now - since >= KEPT_FOR:
+    if of.context.now - since >= KEPT_FOR and failures >= TRIES:
         gone = line("I kept the question for 15 minutes; now it is dropped. Ask again when Gemma answers.")
-        return course.Ended(without.model_copy(update={"lines": (*without.lines, gone)}))
+        return course.Ended(await _without_gemma(of, inquiry, why, gone))
+    if failures < TRIES:
+        return course.Move("go", notes=notes, wait_s=SOON_S)
+    if (failures - TRIES) % TOLD_EVERY:
+        return course.Move("go", notes=notes, wait_s=LOOK_AGAIN_S)
     kept = line("Your question is kept for 15 minutes and answered here as soon as Gemma answers.")
-    shown = without.model_copy(update={"lines": (*without.lines, kept)})
-    return course.Move("go", notes={"failures": str(failures)}, wait_s=LOOK_AGAIN_S, progress=shown)
+    return course.Move("go", notes=notes, wait_s=LOOK_AGAIN_S, progress=await _without_gemma(of, inquiry, why, kept))
 
 
-async def without_gemma(context: Context, why: str) -> View:
-    """What can be said without the model."""
-    del context
-    return View(verdict=line(bold("Gemma does not answer"), f": {why}"), lines=(line("All other words work without it."),))
+async def _without_gemma(of: course.Course, inquiry: Inquiry, why: str, about_the_question: Line) -> View:
+    """What can be said without the model, and what becomes of the question."""
+    found = await triage.look(of.context, inquiry.deployment, why)
+    return found.model_copy(update={"lines": (*found.lines, about_the_question)})
 
 
 async def stop(of: course.Course) -> course.Ended:
