@@ -68,7 +68,7 @@ class Chat:
         prompt = len(prompt_ids(body)) if isinstance(body.get("messages"), list) else 0
         check_chat(body, self._served, prompt)
         self.asked.append(body)
-        told = self.scripted.popleft() if self.scripted else sensible(body) or on_call(body) or DEFAULT_ANSWER
+        told = self.scripted.popleft() if self.scripted else on_call(body) or sensible(body) or DEFAULT_ANSWER
         answer = told.cut(_room(body, prompt, self._served.window))
         self._engine.advance(self._clock.now())
         running = self._engine.begin(prompt, self._clock.now())

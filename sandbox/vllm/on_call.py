@@ -47,6 +47,8 @@ def on_call(body: Json) -> Answer | None:
     if not body.get("tools") and not any(one.get("role") == "tool" for one in messages):
         return None
     begins = max((i for i, one in enumerate(messages) if one.get("role") == "user" and _is_question(one)), default=-1)
+    if begins < 0 and (not messages or messages[-1].get("role") != "tool"):
+        return None
     results = [str(one.get("content")) for one in messages[begins + 1 :] if one.get("role") == "tool"]
     if results:
         return Answer(_worded(results, str(messages[-1].get("content"))))
