@@ -1,5 +1,8 @@
 """`ask`: a question in plain words, answered by Gemma in its thread, with every figure checked."""
 
+import asyncio
+import contextlib
+from collections.abc import Coroutine
 from datetime import timedelta
 from typing import Any
 
@@ -11,7 +14,7 @@ from bot.operations import choice, course, triage
 from bot.operations.ask_view import stopped, view_of, waiting
 from bot.operations.operation import Arguments, Context, Operation, Queue, Started
 from bot.operations.values import Sentence
-from bot.ports import Answerer, Inquiry, Thread
+from bot.ports import Advanced, Answerer, Inquiry, Thread
 from bot.requests import Door, Request
 from bot.view import Line, View, bold, line
 
@@ -23,6 +26,8 @@ TRIES = 3
 SOON_S = 2.0
 LOOK_AGAIN_S = 10.0
 IN_LINE_S = 0.5
+LOOK_S = 1.0
+"""Between two looks for a press of Stop while Gemma is asked."""
 SHOWN = 70
 """Characters of a question that stand in its first message."""
 TOLD_EVERY = 6
@@ -151,12 +156,30 @@ async def go(of: course.Course) -> course.Move | course.Ended:
     """One step of the answerer. What it kept is written down with the transition, so nothing is asked twice."""
     inquiry = Inquiry.model_validate_json(of.notes["inquiry"])
     try:
-        came = await answerer_of(of.context).advance(inquiry, of.notes.get("kept", ""))
+        came = await _unless_stopped(of, answerer_of(of.context).advance(inquiry, of.notes.get("kept", "")))
     except RetryLater as error:
         return await _failed(of, inquiry, str(error))
+    if came is None:
+        return course.Move("go", wait_s=0)
     if came.answer is None:
         return course.Move("go", notes={"kept": came.kept, "failures": "0"}, progress=_looking(of, came.looking))
     return await _ended(of, inquiry, came.answer)
+
+
+async def _unless_stopped(of: course.Course, step: Coroutine[Any, Any, Advanced]) -> Advanced | None:
+    """The step; or None as soon as somebody asked to stop, and the model is hung up on. A look costs one read a second."""
+    taking = asyncio.create_task(step)
+    try:
+        while True:
+            done, _ = await asyncio.wait({taking}, timeout=LOOK_S)
+            if await of.context.services.work.asked_to_stop(of.work_id):
+                return None
+            if done:
+                return await taking
+    finally:
+        taking.cancel()
+        with contextlib.suppress(asyncio.CancelledError, Exception):
+            await taking
 
 
 async def _ended(of: course.Course, inquiry: Inquiry, answer: Answer) -> course.Ended:

@@ -58,6 +58,9 @@ class WorkBook(Protocol):
     async def ask_to_stop(self, work_id: str) -> bool:
         """Have it end at its next boundary. False when there is no such open work."""
 
+    async def asked_to_stop(self, work_id: str) -> bool:
+        """Whether somebody asked it to end: for steps that take long enough to look."""
+
 
 class LongWork(Protocol):
     """Work that takes longer than an answer: it goes on by steps, under a name that people see."""

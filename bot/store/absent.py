@@ -29,6 +29,11 @@ class NoWork:
         """Raises NotConnectedError."""
         raise _no_redis()
 
+    async def asked_to_stop(self, work_id: str) -> bool:
+        """Nobody could."""
+        del work_id
+        return False
+
 
 class NoApprovals:
     """Implements `bot.ports.Approvals`; nothing can be asked or answered."""

@@ -127,6 +127,10 @@ class WorkStore:
         await self._redis.zadd(keys.DUE, {work_id: 0}, xx=True)
         return True
 
+    async def asked_to_stop(self, work_id: str) -> bool:
+        """Whether word was left that it shall end."""
+        return bool(await self._redis.hexists(keys.work(work_id), "stop"))
+
     async def next_name(self, team_id: str, kind: str) -> str:
         """The next name that people see, for instance bench-12."""
         return f"{kind}-{await self._redis.incr(keys.number(team_id, kind))}"

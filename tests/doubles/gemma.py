@@ -1,6 +1,7 @@
 """A model that says what a test wrote down: turns in their order, or what a function makes of the messages."""
 
-from collections.abc import AsyncGenerator, Callable, Sequence
+import asyncio
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -42,6 +43,8 @@ class ScriptedModel:
     asked: list[tuple[tuple[Message, ...], tuple[Tool, ...], AnswerLimits]] = field(default_factory=list)
     before: Callable[[str], None] = lambda _what: None
     """Called before and after each call with its name, so that a test can kill there."""
+    meanwhile: Callable[[], Awaitable[None]] | None = None
+    """Happens while it thinks, which then never ends."""
 
     async def window(self, deployment: Deployment) -> int | None:
         del deployment
@@ -61,6 +64,9 @@ class ScriptedModel:
         if self.context is not None and self._size(messages, tools) + limits.max_tokens > self.context:
             raise PromptTooLongError("too long", window=self.context)
         self.asked.append((tuple(messages), tuple(tools), limits))
+        if self.meanwhile is not None:
+            await self.meanwhile()
+            await asyncio.Event().wait()
         says = self.turns[min(len(self.asked), len(self.turns)) - 1]
         turn = says if isinstance(says, Turn | Exception) else says(messages, tools)
         if isinstance(turn, Exception):

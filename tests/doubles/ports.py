@@ -1,7 +1,7 @@
 """Small real implementations of the ports, in memory. An exception in the place of an answer is raised when it is asked for."""
 
 from collections.abc import AsyncIterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any, TypeVar
 
@@ -180,6 +180,9 @@ class Desk:
         self.stopped.append(work_id)
         return True
 
+    async def asked_to_stop(self, work_id: str) -> bool:
+        return work_id in self.stopped
+
 
 @dataclass
 class Questions:
@@ -246,7 +249,7 @@ class House:
 
     @property
     def services(self) -> Services:
-        return Services(
+        made = Services(
             clock=self.clock,
             team_id=TEAM,
             grants=self.grants,
@@ -264,8 +267,8 @@ class House:
             happenings=self.happenings,
             capacity=self.capacity,
             engines=self.engines,
-            **self.more,
         )
+        return replace(made, **self.more)
 
     def request(self, words: str, by: Actor = DANA, door: Door = Door.COMMAND, **more: Any) -> Request:
         asked = {"id": f"{by.user_id}-{words}", "door": door, "actor": by, "place": Place(channel="C1"), "at": self.clock.at}

@@ -179,6 +179,21 @@ async def test_progress_has_a_stop_button_and_stop_ends_it_without_an_answer(sho
     ]
 
 
+async def test_stop_hangs_up_on_a_model_that_thinks_without_end(shop: Helpdesk) -> None:
+    async def pressed() -> None:
+        assert await shop.work.ask_to_stop("ask-1")
+
+    shop.house.more["work"] = shop.work
+    shop.desk.model.meanwhile = pressed
+    await shop.asks()
+    await shop.go("r-1", "ask-1", times=6)
+    assert [words for message in shop.slack.messages.values() for words in message.shown][-1] == (
+        "ask-1 was stopped, there is no answer"
+    )
+    assert await shop.field_of("state", "ask-1") == "done"
+    assert len(shop.desk.model.asked) == 1
+
+
 async def test_questions_of_a_thread_are_answered_in_their_order(shop: Helpdesk) -> None:
     for number in range(1, 4):
         await shop.asks(f"question {number} of the thread?", number)
