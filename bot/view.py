@@ -86,11 +86,14 @@ class Chart(Noun):
 
 
 class Attachment(Noun):
-    """Text that is too long for a message, sent beside it as a file."""
+    """Text that is too long for a message, sent beside it as a file; a `private` one to the asker alone, wherever the answer
+    stands, and never shared.
+    """
 
     name: str = Field(pattern=r"^[a-z0-9][a-z0-9.-]{0,79}$")
     title: str = Field(max_length=100)
     content: str = Field(min_length=1, max_length=1_000_000)
+    private: bool = False
 
 
 class View(Noun):

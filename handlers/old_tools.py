@@ -15,9 +15,6 @@ OLD_TOOLS = (
 
 COMING: Mapping[str, str] = {
     "analyze_cloud_logging": "errors",
-    "get_vllm_docker_logs": "logs engine",
-    "get_tpu_system_logs": "logs system",
-    "get_cloud_logging_logs": "logs cloud",
     "find_tpu": "find",
     "manage_queued_resource": "deploy",
     "run_vllm_benchmark": "bench",

@@ -12,7 +12,8 @@ PART = "file"
 
 
 async def attach(step: Step, view: View, place: tuple[str, str | None] | None) -> None:
-    """Show the view's attachment in a channel and thread, or without a place in the asker's direct messages.
+    """Show the view's attachment in a channel and thread, or without a place, and when it is private, in the asker's direct
+    messages.
 
     Slack finds no file again by a key of ours, so after a crash in the middle it may be shown twice; once it stands, never again.
     """
@@ -23,7 +24,7 @@ async def attach(step: Step, view: View, place: tuple[str, str | None] | None) -
     if known.standing in {"sent", "lost"}:
         return
     try:
-        channel, file_id = await _shown(step, view.attachment, place)
+        channel, file_id = await _shown(step, view.attachment, None if view.attachment.private else place)
     except BotError as error:
         log.warning("file not sent", work=work.id, ref=reference(work.id), error=type(error).__name__, why=str(error)[:200])
         return

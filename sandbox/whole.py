@@ -16,7 +16,7 @@ from bot.nouns import Deployment
 from bot.store import keys
 from handlers.slack.manifest import manifest
 from sandbox.clock import Clock
-from sandbox.google.seed import HOME, default_project
+from sandbox.google.seed import HOME, default_project, write_logs
 from sandbox.google.standin import GoogleStandIn
 from sandbox.machine import MachinePark
 from sandbox.machine.first import bring_up, let_in, wish
@@ -107,6 +107,7 @@ class Sandbox:
         url = self.vllm_url = await self.vllm.start()
         self._stack.push_async_callback(self.vllm.stop)
         self.addresses = await self.google.start()
+        write_logs(self.google.logs)
         self._stack.push_async_callback(self.google.stop)
         self._start_machines()
         self.redis = Redis.from_url(self.memory.url)

@@ -21,6 +21,7 @@ from bot.operations.hardware import HARDWARE
 from bot.operations.health import HEALTH
 from bot.operations.help import help_operation
 from bot.operations.home import HOME
+from bot.operations.logs import LOGS
 from bot.operations.machine import MACHINE
 from bot.operations.machine_create import MACHINE_CREATE
 from bot.operations.machine_destroy import MACHINE_DESTROY
@@ -50,6 +51,7 @@ OPERATIONS: Registry = (
     WELCOME,
     STATUS,
     ASK,
+    LOGS,
     CHANGES,
     METRICS,
     HEALTH,

@@ -81,7 +81,9 @@ def show_shared(given: Given, _context: Context) -> View:
     lines = given.view.lines
     full = len(lines) >= LINES_LIMIT - 1
     ends = (*lines[:-1], line(*lines[-1], " · ", *shared)) if full else (*lines, shared)
-    return given.view.model_copy(update={"lines": ends, "buttons": ()})
+    file = given.view.attachment
+    kept = None if file is not None and file.private else file
+    return given.view.model_copy(update={"lines": ends, "buttons": (), "attachment": kept})
 
 
 def details_operation(table: Table) -> AnyOperation:

@@ -7,12 +7,10 @@ from bot.operations import choice, metrics_view
 from bot.operations.metrics_figures import figures, first_token_lines, load_lines
 from bot.operations.metrics_result import Metrics, Raw
 from bot.operations.operation import Arguments, Context, Operation
+from bot.operations.time_window import window
 from bot.operations.values import BackSeconds, ClockTime, GivenName, Seconds
 
 DEFAULT_SPAN = timedelta(hours=1)
-AROUND = timedelta(minutes=15)
-"""On each side of a moment that was asked about: enough requests for a percentile, and still that moment."""
-
 KEPT = timedelta(days=35)
 """How far back history reaches."""
 
@@ -35,7 +33,7 @@ async def run(context: Context, arguments: MetricsArguments) -> Metrics | Raw:
     deployment = await choice.deployment(context, arguments.deployment)
     if arguments.raw:
         return await _raw(context, deployment)
-    since, until, around = _window(context.now, arguments)
+    since, until, around = window(context.now, arguments.since, arguments.at, DEFAULT_SPAN)
     windows = await _windows(context, deployment, since, until)
     earlier = timedelta(seconds=arguments.against or 0)
     before = await _windows(context, deployment, since - earlier, until - earlier) if earlier else ()
@@ -52,16 +50,6 @@ async def run(context: Context, arguments: MetricsArguments) -> Metrics | Raw:
         load=load_lines(windows),
         watched_since=await _watched_since(context, deployment) if now is None or (earlier and not before) else None,
     )
-
-
-def _window(now: datetime, arguments: MetricsArguments) -> tuple[datetime, datetime, datetime | None]:
-    """(since, until, the moment in the middle if one was asked for): the last time the clock showed that, UTC."""
-    if arguments.at is None:
-        return now - timedelta(seconds=arguments.since or DEFAULT_SPAN.total_seconds()), now, None
-    hour, minute = divmod(arguments.at, 60)
-    at = now.replace(hour=hour, minute=minute, second=0, microsecond=0)
-    at = at if at <= now else at - timedelta(days=1)
-    return at - AROUND, min(now, at + AROUND), at
 
 
 async def _windows(context: Context, deployment: Deployment, since: datetime, until: datetime) -> tuple[Delta, ...]:

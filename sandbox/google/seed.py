@@ -6,6 +6,7 @@ from typing import Any
 from google.cloud import tpu_v2alpha1 as tpu
 
 from sandbox.clock import Clock
+from sandbox.google.log_store import LogStore
 from sandbox.google.project import Delays, Project, ZoneRules
 from sandbox.google.queued import Terms
 
@@ -86,3 +87,20 @@ def _ask(
 
 def _parent(project: Project, zone: str) -> str:
     return f"projects/{project.name}/locations/{zone}"
+
+
+def write_logs(logs: LogStore) -> None:
+    """What Google wrote of prod-1 since it came up: it was made, its TPU was well, and once slow for a moment."""
+    worker = {"type": "tpu_worker", "labels": {"project_id": PROJECT, "zone": HOME, "node_id": "prod-1", "worker_id": "0"}}
+    made = {
+        "serviceName": "tpu.googleapis.com",
+        "methodName": "google.cloud.tpu.v2alpha1.Tpu.CreateQueuedResource",
+        "resourceName": f"projects/{PROJECT}/locations/{HOME}/nodes/prod-1",
+    }
+    audited = {"type": "audited_resource", "labels": {"service": "tpu.googleapis.com"}}
+    audit = "cloudaudit.googleapis.com%2Factivity"
+    logs.write(ago_s=3.2 * 3600, log=audit, severity="NOTICE", resource=audited, protoPayload=made)
+    for minutes in range(170, 0, -10):
+        logs.write(ago_s=minutes * 60, severity="INFO", resource=worker, textPayload="TPU runtime health check passed")
+    slow = "TPU runtime health check took 4200 ms, retrying"
+    logs.write(ago_s=25 * 60, severity="WARNING", resource=worker, textPayload=slow)

@@ -1,5 +1,7 @@
 """The file that follows an answer."""
 
+from dataclasses import replace
+
 import pytest
 from pydantic import BaseModel
 from redis.asyncio import Redis
@@ -68,3 +70,12 @@ async def test_a_file_that_slack_does_not_take_never_costs_the_answer(redis: Red
     (message,) = shop.slack.messages.values()
     assert message.shown == ["with a file"]
     assert await shop.field_of("state") == "done"
+
+
+async def test_a_private_file_goes_to_the_asker_alone_though_the_answer_stands_in_a_channel(redis: Redis) -> None:
+    private = FILE.model_copy(update={"private": True})
+    whole = replace(ASK, show=lambda said, _context: View(verdict=line(said.words), attachment=private))
+    shop = Workshop(redis, (whole,))
+    await shop.accept(shop.house.request("ask", place=MENTION, door=Door.MENTION))
+    await shop.look()
+    assert [(channel, thread) for channel, thread, _ in shop.slack.attached] == [("DU1DANA", None)]

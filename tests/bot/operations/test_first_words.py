@@ -3,14 +3,15 @@
 import pytest
 
 from bot.errors import PersonMovesNext, RefusedError, RetryLater, UsageError
-from bot.nouns import Actor
+from bot.nouns import Actor, Role
 from bot.operations import OPERATIONS
+from bot.operations.again import Given, show_shared
 from bot.operations.execute import Outcome, early, execute
-from bot.operations.operation import AnyOperation
+from bot.operations.operation import AnyOperation, Context
 from bot.operations.telling import told, unexpected
 from bot.ports import Grants
-from bot.requests import Door
-from bot.view import LINES_LIMIT, VERDICT_LIMIT, Button, Shape, View, line, plain
+from bot.requests import Door, Place
+from bot.view import LINES_LIMIT, VERDICT_LIMIT, Attachment, Button, Shape, View, line, plain
 from tests.doubles.ports import ANNA, BEN, DANA, OPERATORS, House
 from tests.doubles.sights import PROD, fleet, machine, scrape
 
@@ -211,3 +212,12 @@ async def test_what_only_its_asker_was_shown_stays_with_the_asker(words: str) ->
 async def test_an_answer_that_is_forgotten_says_so() -> None:
     with pytest.raises(UsageError, match="more than a day old"):
         await execute(OPERATIONS, House().services, House().request("details r-2"))
+
+
+@pytest.mark.parametrize("private", [True, False])
+def test_a_private_file_is_never_shared(*, private: bool) -> None:
+    file = Attachment(name="prod.log", title="prod", content="words", private=private)
+    given = Given(view=View(verdict=line("x"), attachment=file), asked_by="U1DANA")
+    house = House()
+    context = Context(house.services, DANA, Role.VIEWER, Place(channel="C1"), house.clock.at)
+    assert (show_shared(given, context).attachment is None) is private
