@@ -24,8 +24,13 @@ async def test_nonsense_ends_cleanly_within_the_limits(desk: Desk, stats: bool) 
     desk.house.names.known = [real]
     async with VllmEngine(Clock()) as engine, VllmModel(engine) as model:
         desk.house.more = {"model": model}
+        inquiry = desk.inquiry(stats=stats)
         desk.house.clock = Clock()
-        answer = await Agent(desk.registry, desk.services).answer(desk.inquiry(stats=stats))
+        before = await engine.sample(real)
+        answer = await Agent(desk.registry, desk.services).answer(inquiry)
+        after = await engine.sample(real)
+    found = after.counters["prefix_cache_hits"] - before.counters["prefix_cache_hits"]
+    assert found > 0, "the second turn finds the first one's prompt in the server's cache"
     assert answer.lines
     assert render(view_of(answer, stats=True)).blocks
     assert answer.measured is not None
