@@ -30,6 +30,8 @@ PLANS: tuple[tuple[re.Pattern[str], tuple[tuple[str, dict[str, str]], ...]], ...
 
 UNSUPPORTED = re.compile(r"stand in no result: (.+?)\.(?: |$)")
 HEAD = re.compile(r"^(?:You made this call before\. )?r\d+ (\S+)")
+REF = re.compile(r"\bref ([a-z]+)\b")
+"""A word by which an answer can be told from others: it opens with it."""
 LINES = 5
 FORMS = {
     "context": r"\b(\d+K)\b",
@@ -51,7 +53,9 @@ def on_call(body: Json) -> Answer | None:
         return None
     results = [str(one.get("content")) for one in messages[begins + 1 :] if one.get("role") == "tool"]
     if results:
-        return Answer(_worded(results, str(messages[-1].get("content"))))
+        named = REF.search(str(messages[begins].get("content"))) if begins >= 0 else None
+        opening = f"For {named[1]}: " if named else ""
+        return Answer(opening + _worded(results, str(messages[-1].get("content"))))
     planned = _planned(str(messages[begins].get("content")), body.get("tools") or ())
     return Answer(tool_calls=tuple(planned)) if planned else Answer("Not enough evidence: I have nothing to look that up with.")
 
