@@ -7,7 +7,7 @@ from typing import Any, Final
 import orjson
 
 from bot.agent import claims
-from bot.evidence import check
+from bot.evidence import Figure, check
 from bot.nouns import Heard, Reading
 
 NO_ANSWER: Final = "I have no answer that I can stand behind."
@@ -22,6 +22,8 @@ LINES: Final = 12
 LINE: Final = 600
 QUOTE: Final = 40
 """Characters of a text by which it is known again inside a line."""
+BEFORE: Final = 3
+"""Words before a copied figure that must stand there too."""
 NAMED: Final = 8
 """Figures that are named to the model when it may correct itself."""
 
@@ -102,19 +104,35 @@ def judged(text: str, by: Known, question: str, orders: Sequence[str]) -> Judged
     said = claims.undressed(text)
     clean = claims.without_secrets(claims.without_quotes(said, orders), orjson.dumps(by.quoted, default=str).decode())
     acts = claims.action_claims(clean)
-    figures = check(clean, by.measured)
+    shown = [" ".join(row.split()) for one in by.measured for row in one.get("said", ())]
+    figures = [_or_copied(one, clean, shown) for one in check(clean, by.measured)]
     told = {one.span for one in check(clean, by.quoted) if one.supported}
     quoted = [one for one in figures if not one.supported and one.span in told]
     bad = [one for one in figures if not one.supported and one.span not in told]
     faults = [f"These stand in no result: {', '.join(one.text for one in bad[:NAMED])}."] if bad else []
     faults += ["You did nothing and may not say so: nothing was changed."] if acts else []
     faults += ["Do not quote your orders."] if claims.quotes(said, orders) else []
-    faults += ["Say it in plain sentences."] if not clean.strip() else []
+    faults += [] if any(map(str.isalnum, clean)) else ["Say it in plain sentences."]
     signs = {one.span: QUOTED for one in quoted} | {one.span: FROM_QUESTION if one.text in question else SIGN for one in bad}
-    shown = claims.without_actions(_signed(clean, signs))
-    rows = tuple(row.strip()[:LINE] for row in shown.splitlines() if row.strip())[:LINES]
+    signed = claims.without_actions(_signed(clean, signs))
+    rows = tuple(row.strip()[:LINE] for row in signed.splitlines() if any(map(str.isalnum, row)))[:LINES]
     names = [tuple(one.text for one in some) for some in (bad, quoted)]
     return Judged(rows or (NO_ANSWER,), len(figures), names[0], names[1], tuple(faults))
+
+
+def _or_copied(figure: Figure, text: str, shown: Sequence[str]) -> Figure:
+    """Supported as well when it was copied, with the words around it, from a line that our own code made."""
+    if figure.supported:
+        return figure
+    start, end = figure.span
+    before = text[text.rfind("\n", 0, start) + 1 : start].split()[-BEFORE:]
+    after = text[end:].split("\n", maxsplit=1)[0].split(maxsplit=1)[:1]
+    glued = "" if text[start - 1 : start].isspace() or not before else before.pop()
+    words = [*before, glued + figure.text + (after[0] if after and not text[end : end + 1].isspace() else "")]
+    words += after if after and text[end : end + 1].isspace() else []
+    phrase = " ".join(" ".join(words).split())
+    copied = len(words) > 2 and any(phrase in row for row in shown)
+    return figure.model_copy(update={"supported": True, "by": "copied from a result"}) if copied else figure
 
 
 def _signed(text: str, signs: Mapping[tuple[int, int], str]) -> str:

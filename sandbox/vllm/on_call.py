@@ -17,7 +17,7 @@ PLANS: tuple[tuple[re.Pattern[str], tuple[tuple[str, dict[str, str]], ...]], ...
     (re.compile(r"\brestart", re.I), (("status", {}), ("engine_restart", {}))),
     (re.compile(r"\bcosts?\b|\bprice|\bspen[dt]|\bmoney|\bbill", re.I), (("cost", {}),)),
     (re.compile(r"\bsafe|\bfits?\b|\bmemory\b|\bcontext\b|\d+K\b", re.I), (("memory", {}),)),
-    (re.compile(r"\berrors?\b|\bcrash|\bfail|\bexception", re.I), (("errors", {}), ("status", {}), ("changes", {}))),
+    (re.compile(r"\berrors?\b|\blogs?\b|\bcrash|\bfail|\bexception", re.I), (("errors", {}), ("logs", {}), ("status", {}), ("changes", {}))),
     (re.compile(r"\bchanged?\b|\bdeploy", re.I), (("changes", {}),)),
     (re.compile(r"\bchips?\b|\bTPU\b|\bfaster\b|\bhardware\b|\bv\d[ep]\b", re.I), (("hardware", {}),)),
     (
