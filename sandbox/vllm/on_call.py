@@ -12,12 +12,14 @@ from sandbox.vllm.answers import Answer, ToolCall
 
 Json = Mapping[str, Any]
 
-PLANS: tuple[tuple[re.Pattern[str], tuple[tuple[str, dict[str, str]], ...]], ...] = (
+Calls = tuple[tuple[str, dict[str, str]], ...]
+TROUBLE: Calls = (("errors", {}), ("logs", {}), ("status", {}), ("changes", {}))
+PLANS: tuple[tuple[re.Pattern[str], Calls], ...] = (
     (re.compile(r"\bdestroy|\bgive (?:it |them )?back", re.I), (("machine", {}), ("machine_destroy", {}))),
     (re.compile(r"\brestart", re.I), (("status", {}), ("engine_restart", {}))),
     (re.compile(r"\bcosts?\b|\bprice|\bspen[dt]|\bmoney|\bbill", re.I), (("cost", {}),)),
     (re.compile(r"\bsafe|\bfits?\b|\bmemory\b|\bcontext\b|\d+K\b", re.I), (("memory", {}),)),
-    (re.compile(r"\berrors?\b|\blogs?\b|\bcrash|\bfail|\bexception", re.I), (("errors", {}), ("logs", {}), ("status", {}), ("changes", {}))),
+    (re.compile(r"\berrors?\b|\blogs?\b|\bcrash|\bfail|\bexception", re.I), TROUBLE),
     (re.compile(r"\bchanged?\b|\bdeploy", re.I), (("changes", {}),)),
     (re.compile(r"\bchips?\b|\bTPU\b|\bfaster\b|\bhardware\b|\bv\d[ep]\b", re.I), (("hardware", {}),)),
     (
