@@ -44,6 +44,7 @@ from bot.store.deliveries import DeliveryStore
 from bot.store.deployments import DeploymentStore, from_file, from_settings
 from bot.store.happenings import HappeningStore
 from bot.store.history import HistoryStore, NoHistory
+from bot.store.known_errors import KnownErrorStore
 from bot.store.leases import LeaseStore
 from bot.store.ledger import LedgerStore
 from bot.store.long_work import LongWorkStore
@@ -154,7 +155,8 @@ def _with_google(services: Services, settings: Settings, stack: AsyncExitStack, 
     quota = OwnReadQuota() if redis is None else RedisReadQuota(redis, per_minute=settings.log_reads_per_minute)
     capacity = Capacity(google.provisioner, google.machines, google.quotas, google.hardware, google.secrets)
     engines = _engines(capacity, redis, stack)
-    return replace(services, capacity=capacity, engines=engines, logs=google.logs(quota), project=settings.google_cloud_project)
+    known, project = None if redis is None else KnownErrorStore(redis), settings.google_cloud_project
+    return replace(services, capacity=capacity, engines=engines, logs=google.logs(quota), known_errors=known, project=project)
 
 
 class _Probes(RedisProbe):

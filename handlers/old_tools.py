@@ -14,7 +14,6 @@ OLD_TOOLS = (
 """Their names, in the order of the words that replace them."""
 
 COMING: Mapping[str, str] = {
-    "analyze_cloud_logging": "errors",
     "find_tpu": "find",
     "manage_queued_resource": "deploy",
     "run_vllm_benchmark": "bench",

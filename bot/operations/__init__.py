@@ -15,6 +15,7 @@ from bot.operations.endpoint import ENDPOINT
 from bot.operations.engine_end import ENGINE_REMOVE, ENGINE_STOP
 from bot.operations.engine_restart import ENGINE_RESTART, ENGINE_START
 from bot.operations.engine_status import ENGINE_STATUS
+from bot.operations.errors import ERRORS
 from bot.operations.export_gke import EXPORT_GKE
 from bot.operations.export_vm import EXPORT_VM
 from bot.operations.hardware import HARDWARE
@@ -51,6 +52,7 @@ OPERATIONS: Registry = (
     WELCOME,
     STATUS,
     ASK,
+    ERRORS,
     LOGS,
     CHANGES,
     METRICS,

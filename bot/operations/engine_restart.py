@@ -144,7 +144,7 @@ ENGINE_START = Operation(
 
 ENGINE_RESTART = Operation(
     path="engine.restart",
-    summary="end the engine and start it again, also with another context, cache or share of memory",
+    summary="end the engine and start it again, also with another context or cache",
     when_to_use="When the engine hangs or died, or its start failed and another value would do.",
     example="engine restart prod utilization=0.92",
     arguments=RestartArguments,

@@ -80,7 +80,7 @@ def _seen(sight: Sight) -> dict[str, object]:
 
 ENGINE_STATUS = Operation(
     path="engine.status",
-    summary="the engine's container: state, phases with times, differences from what was wanted",
+    summary="the container: state, phases with times, differences from what was wanted",
     when_to_use="When an engine starts, does not start, or may run with other flags than were wanted.",
     example="engine status prod",
     arguments=EngineArguments,

@@ -104,7 +104,7 @@ def _file(piece: Piece) -> str:
 
 LOGS: Operation[LogsArguments, LogLook] = Operation(
     path="logs",
-    summary="the engine's, the machine's or Google's own log: what happened how often, and the lines as a file",
+    summary="one log of a time: what happened how often, and the lines as a file",
     when_to_use="To see what a log says of a time: log is engine (the container), system (the machine) or cloud (Google's own).",
     example="logs engine prod since 30m grep preempted",
     arguments=LogsArguments,

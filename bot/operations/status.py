@@ -141,6 +141,7 @@ async def _status(
     zone = machine.zone.name if machine else deployment.zone
     model = sample.value.model_name if sample.value else None
     last_change, watched_since = await _changed(context, deployment)
+    reports = context.services.known_errors
     return Status(
         deployment=deployment.name,
         grade=verdict,
@@ -159,6 +160,7 @@ async def _status(
         ends_at=deployment.ends_at,
         last_change=last_change,
         watched_since=watched_since,
+        last_errors=await reports.last(context.services.team_id, deployment.name) if reports is not None else None,
         missing=tuple(
             words for words in (healthy.missing or sample.missing, fleet.missing or _silent(fleet.value, machine)) if words
         ),

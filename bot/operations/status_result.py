@@ -6,12 +6,14 @@ from pydantic import BaseModel
 
 from bot.nouns import Happening, Quantity
 from bot.operations.grade import Grade
+from bot.ports import LastReport
 
 
 class Status(BaseModel):
     """How a deployment stands at `at`. None is unknown, and `missing` says in words what could not be learnt and why.
 
     `last_change` is the newest change that was seen since `watched_since`; None with a `watched_since`: none was seen.
+    `last_errors` is what `errors` found last; None: nobody looked.
     """
 
     deployment: str
@@ -35,5 +37,5 @@ class Status(BaseModel):
     ends_at: datetime | None
     last_change: Happening | None = None
     watched_since: datetime | None = None
-    new_errors: None = None
+    last_errors: LastReport | None = None
     missing: tuple[str, ...] = ()

@@ -7,7 +7,7 @@ from bot.operations.changes_words import told
 from bot.operations.grade import SHAPES, Grade
 from bot.operations.operation import Context
 from bot.operations.status_result import Status
-from bot.operations.wording import ago, duration, money, percent, seconds
+from bot.operations.wording import ago, count, duration, money, percent, seconds
 from bot.view import Button, Line, Shape, Span, View, When, bold, line, text
 
 _REQUESTED = frozenset(map(str, RequestState)) - frozenset(map(str, MachineState))
@@ -145,8 +145,19 @@ def _last_change(status: Status) -> Line:
     return line("unknown")
 
 
+def _errors(status: Status) -> Line:
+    """From the last look into the logs, with its time: reading them anew would take longer than a status may."""
+    last = status.last_errors
+    if last is None:
+        return line("New errors: unknown")
+    if last.errors and last.new is None:
+        return line(f"Errors: {last.errors:,} (read ", When(at=last.at, date=True), ")")
+    new = count(last.new, "kind") if last.new else "none"
+    return line(f"New errors: {new} (read ", When(at=last.at, date=True), ")")
+
+
 def _rest(status: Status) -> Line:
-    parts: list[str | Span] = ["Last change: ", *_last_change(status), ". New errors: unknown. "]
+    parts: list[str | Span] = ["Last change: ", *_last_change(status), ". ", *_errors(status), ". "]
     if status.usd_per_hour is not None:
         price = status.usd_per_hour
         parts.append(f"{money(price.value)}/h (list price of {price.at.day} {price.at:%b}) · ")

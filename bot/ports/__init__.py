@@ -7,6 +7,7 @@ from bot.ports.authority import Authorised
 from bot.ports.engines import Engines, Hosts, Wishes
 from bot.ports.happenings import Happenings
 from bot.ports.house import Budget, Grants, House, Limit, Memory, Probes, Roles, Setups, Trail
+from bot.ports.known_errors import Compared, KnownErrors, LastReport
 from bot.ports.ledger import Counted, Kind, Ledger, Month
 from bot.ports.logs import Logs, LogSearch, ReadQuota
 from bot.ports.machine import EngineControl, Forward, Host, KeyRefusedError, Line, LogPiece, LogSource, Progress, Ran, Shell
@@ -26,6 +27,7 @@ __all__ = [
     "Capacity",
     "Clock",
     "Cloud",
+    "Compared",
     "Conformances",
     "Conversations",
     "Counted",
@@ -46,6 +48,8 @@ __all__ = [
     "Inquiry",
     "KeyRefusedError",
     "Kind",
+    "KnownErrors",
+    "LastReport",
     "Lease",
     "Leases",
     "Ledger",
@@ -120,6 +124,9 @@ class Services:
 
     engines: Engines | None = None
     """The engines on the machines, and what each is wanted to be; None where no machine can be reached."""
+
+    known_errors: KnownErrors | None = None
+    """Kinds of error that were reported before; None where there is no Redis."""
 
     logs: Logs | None = None
     """Cloud Logging; None only where nobody connected it (it says itself when no project is set)."""

@@ -158,3 +158,8 @@ def conversation(team_id: str, channel: str, thread: str) -> str:
 def conformances(team_id: str) -> str:
     """Hash of what each deployment's server was last seen to do right: name to record."""
     return f"{PREFIX}conformances:{team_id}"
+
+
+def known_errors(team_id: str, deployment: str) -> str:
+    """Hash of the kinds of error that were reported of one deployment, and of its newest report."""
+    return f"{PREFIX}errors:{team_id}:{deployment}"

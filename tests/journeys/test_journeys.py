@@ -164,7 +164,7 @@ async def follow(file: Path, sandbox: Sandbox) -> None:
         )
 
 
-LAST = [*sorted(one.name for one in FOLDER.glob("*slow*.md")), "t11_second_yes.md"]
+LAST = ["errors.md", *sorted(one.name for one in FOLDER.glob("*slow*.md")), "t11_second_yes.md"]
 """After these the engine is not what it was, or its machine is gone."""
 
 COST = "t08_cost.md"
