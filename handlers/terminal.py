@@ -80,6 +80,14 @@ def clock() -> None:
 
 
 @processes.command()
+def tunnel() -> None:
+    """Hold SSH forwards to engines that are reached through their machine only."""
+    from jobs import tunnel as holding
+
+    _run(holding.run(_settings()))
+
+
+@processes.command()
 def manifest(http_url: Annotated[str | None, typer.Option(help="Public https address, for HTTP mode")] = None) -> None:
     """Print the Slack app manifest."""
     from handlers.slack.manifest import manifest as made
@@ -112,7 +120,7 @@ def sandbox(
     raise typer.Exit(asyncio.run(command.say(typing) if say else command.serve(port)))
 
 
-PROCESSES = frozenset({"web", "worker", "clock", "manifest", "docs", "sandbox"})
+PROCESSES = frozenset({"web", "worker", "clock", "tunnel", "manifest", "docs", "sandbox"})
 
 
 async def ask(words: list[str], *, as_json: bool, secret: SecretStr | None = None) -> int:

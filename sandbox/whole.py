@@ -177,7 +177,7 @@ class Sandbox:
 
     async def _start_processes(self) -> None:
         environment = self.environment()
-        for name in ("web", "worker", "clock"):
+        for name in ("web", "worker", "clock", "tunnel"):
             process = self.processes[name] = ManagedProcess(name, [name], environment, self.folder)
             await process.start()
             self._stack.push_async_callback(process.stop)

@@ -25,6 +25,7 @@ EXAMPLE = {
 COMPOSE = yaml.safe_load((ROOT / "compose.yaml").read_text())
 DOCKERFILE = (ROOT / "Dockerfile").read_text()
 OURS = ("web", "worker", "clock")
+OPTIONAL = "tunnel"
 
 
 def pins(file: str) -> set[tuple[str, ...]]:
@@ -73,9 +74,9 @@ def test_the_example_of_deployments_is_read_as_written():
     assert bench.base_url is None
 
 
-def test_the_procfile_starts_the_three_processes_with_commands_that_exist():
+def test_the_procfile_starts_the_processes_with_commands_that_exist():
     commands = dict(line.split(": ", 1) for line in (ROOT / "Procfile").read_text().splitlines())
-    assert tuple(commands) == OURS
+    assert tuple(commands) == (*OURS, OPTIONAL)
     for name, command in commands.items():
         assert command.endswith(f"gemma {name}")
         assert name in PROCESSES
@@ -86,13 +87,20 @@ def test_the_procfile_starts_the_three_processes_with_commands_that_exist():
 
 def test_compose_runs_the_three_processes_and_a_redis_that_forgets_nothing():
     services = COMPOSE["services"]
-    assert set(services) == {*OURS, "redis"}
+    always = {name for name, service in services.items() if "profiles" not in service}
+    assert always == {*OURS, "redis"}
     assert [services[name]["command"] for name in OURS] == [[name] for name in OURS]
     redis = services["redis"]["command"]
     assert redis[redis.index("--appendonly") + 1] == "yes"
     assert redis[redis.index("--maxmemory-policy") + 1] == "noeviction"
     assert "redis:/data" in services["redis"]["volumes"]
     assert "ports" not in services["redis"]
+
+
+def test_compose_holds_a_tunnel_beside_each_process_that_asks_engines_and_only_when_wanted():
+    tunnels = {service["network_mode"]: service for service in COMPOSE["services"].values() if service["command"] == [OPTIONAL]}
+    assert set(tunnels) == {"service:worker", "service:clock"}
+    assert all(service["profiles"] == [OPTIONAL] for service in tunnels.values())
 
 
 @pytest.mark.parametrize("name", OURS)

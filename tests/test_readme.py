@@ -17,7 +17,7 @@ NEEDS_SOMETHING_REAL = ("gcloud ", "docker compose up -d")
 
 FOLLOWED = (
     *("make run", "make test", ".venv/bin/gemma sandbox", "cp .env.example", "python3 -m venv", "pip install"),
-    *("gemma web", "gemma worker", "gemma clock", "gemma status", "gemma machines", "gemma model"),
+    *("gemma web", "gemma worker", "gemma clock", "gemma tunnel", "gemma status", "gemma machines", "gemma model"),
 )
 
 

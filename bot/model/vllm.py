@@ -7,13 +7,14 @@ from typing import Any, Final
 
 from pydantic import SecretStr
 
-from bot.model.address import sendable_key, server_address
+from bot.model.address import ServerAddress
 from bot.model.answers import listed_models, said_version
 from bot.model.completion import Json, completion, ends, event, expect_understood
 from bot.model.exposition import UnreadableExposition, read_exposition
+from bot.model.reach import Reach
 from bot.model.wire import Reply, TimeOuts, Wire, not_vllm, unreadable
 from bot.nouns import Deployment, EngineSample, ServedModel
-from bot.ports import Clock
+from bot.ports import Clock, Ways
 
 __all__ = ["TimeOuts", "VllmEngine"]
 
@@ -24,7 +25,8 @@ class VllmEngine:
     """Implements `bot.ports.Engine`. One instance serves all deployments of one event loop; close it with `aclose`.
 
     `api_keys` maps a deployment's name to its key, which goes to that deployment's server and nowhere else.
-    `allow_plain_http` names hosts that may be asked over plain http besides this machine (a private network).
+    `allow_plain_http` names hosts that may be asked over plain http besides this machine (a private network); `ways` knows
+    tunnels and the keys that engines of ours were given.
     """
 
     def __init__(
@@ -35,11 +37,11 @@ class VllmEngine:
         api_keys: Mapping[str, SecretStr] = MappingProxyType({}),
         allow_plain_http: Collection[str] = (),
         wire: Wire | None = None,
+        ways: Ways | None = None,
     ) -> None:
         """Keep what was passed; nothing is opened before the first call."""
         self._clock = clock
-        self._api_keys = api_keys
-        self._allow_plain_http = frozenset(allow_plain_http)
+        self._reach = Reach(api_keys, frozenset(allow_plain_http), ways)
         self._wire = wire or Wire(time_outs or TimeOuts())
 
     async def __aenter__(self) -> "VllmEngine":
@@ -92,16 +94,14 @@ class VllmEngine:
 
         PersonMovesNext when vLLM refuses the question (in its own words) or the key; RetryLater when no answer comes in time.
         """
-        address = server_address(deployment, self._allow_plain_http)
-        headers = self._headers(deployment, address.place)
+        address, headers = await self._way(deployment, CHAT)
         return completion(await self._wire.post(address, CHAT, headers, {**body, "stream": False}, deadline_s))
 
     async def chat_stream(
         self, deployment: Deployment, body: Mapping[str, Any], deadline_s: float
     ) -> AsyncIterator[dict[str, Any]]:
         """The chunks of a streamed answer as they come. Errors as for `chat`; RetryLater when it ends before [DONE]."""
-        address = server_address(deployment, self._allow_plain_http)
-        headers = self._headers(deployment, address.place)
+        address, headers = await self._way(deployment, CHAT)
         ended = False
         async for line in self._wire.post_lines(address, CHAT, headers, {**body, "stream": True}, deadline_s):
             if isinstance(line, Reply):
@@ -116,10 +116,11 @@ class VllmEngine:
 
     async def _ask(self, deployment: Deployment, path: str) -> Reply:
         """One GET of this deployment's server."""
-        address = server_address(deployment, self._allow_plain_http)
-        return await self._wire.get(address, path, self._headers(deployment, address.place))
+        address, headers = await self._way(deployment, path)
+        return await self._wire.get(address, path, headers)
 
-    def _headers(self, deployment: Deployment, place: str) -> dict[str, str]:
-        """What is sent along."""
-        key = sendable_key(self._api_keys.get(deployment.name), place)
-        return {"Authorization": f"Bearer {key}"} if key else {}
+    async def _way(self, deployment: Deployment, path: str) -> tuple[ServerAddress, dict[str, str]]:
+        """Where to ask, and what is sent along."""
+        address = await self._reach.address(deployment)
+        key = await self._reach.key(deployment, address.place, guarded=path.startswith("/v1"))
+        return address, {"Authorization": f"Bearer {key}"} if key else {}

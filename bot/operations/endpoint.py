@@ -18,6 +18,8 @@ from bot.operations.values import GivenName
 from bot.operations.wording import ago
 from bot.view import VERDICT_LIMIT, Line, Shape, View, When, bold, code, line
 
+ALONE = "ssh"
+"""ssh://MACHINE:PORT: the engine listens on that machine alone, and is reached through SSH (`gemma tunnel` does for the bot)."""
 KEY = "$MODEL_API_KEY"
 """Stands where the key belongs: the reader's own shell fills it in."""
 
@@ -42,6 +44,7 @@ class Endpoint(BaseModel):
     before: str | None = None
     curl: str
     raw: bool
+    zone: str | None = None
     missing: tuple[str, ...] = ()
 
 
@@ -66,6 +69,7 @@ async def run(context: Context, arguments: EndpointArguments) -> Endpoint:
         since=sample.value.started_at if sample.value else None,
         curl=curl(address, model),
         raw=arguments.raw,
+        zone=deployment.zone,
         missing=tuple(dict.fromkeys(one.missing for one in (healthy, served) if one.missing)),
     )
 
@@ -80,7 +84,7 @@ def shown_address(base_url: str) -> tuple[str, bool, bool]:
         host, port = parts.hostname, parts.port
     except ValueError:
         parts, host, port = SplitResult("", "", "", "", ""), None, None
-    if parts.scheme not in {"http", "https"} or not host:
+    if parts.scheme not in {"http", "https", ALONE} or not host:
         raise PersonMovesNext("The configured address is not one.", next_step="It looks like https://gemma.example.com.")
     place = f"[{host}]" if ":" in host else host
     path = parts.path.rstrip("/").removesuffix("/v1").rstrip("/")
@@ -97,6 +101,8 @@ def _is_loopback(host: str) -> bool:
 
 def curl(address: str, model: str | None) -> str:
     """A whole question on one line of a shell. Names from outside are quoted: they may hold anything."""
+    if address.startswith(f"{ALONE}://"):
+        address = f"http://127.0.0.1:{urlsplit(address).port or 8000}"
     body = {"model": model or "MODEL", "messages": [{"role": "user", "content": "Say hello"}], "max_tokens": 50}
     return (
         f"curl {shlex.quote(address + '/v1/chat/completions')} -H 'Content-Type: application/json' "
@@ -113,6 +119,7 @@ def show(found: Endpoint, context: Context) -> View:
         *((line(code(found.address)),) if long else ()),
         line(code(found.curl)),
         _since(found, context),
+        *_alone(found),
         *((line("This address is reachable from the machine that I run on, and from nowhere else."),) if found.local else ()),
         *(
             (line("The configured address carries more than host, port and path; I left that out."),)
@@ -122,6 +129,19 @@ def show(found: Endpoint, context: Context) -> View:
         *(line(words) for words in found.missing),
     ]
     return View(verdict=_verdict(found, long=long), shape=_shape(found), lines=tuple(lines))
+
+
+def _alone(found: Endpoint) -> tuple[Line, ...]:
+    """How a person gets there, where the engine listens on its machine alone."""
+    if not found.address.startswith(f"{ALONE}://"):
+        return ()
+    parts = urlsplit(found.address)
+    port = parts.port or 8000
+    where = ["--zone", found.zone] if found.zone else []
+    forward = shlex.join(
+        ["gcloud", "compute", "tpus", "tpu-vm", "ssh", parts.hostname or "", *where, "--", "-N", "-L", f"{port}:127.0.0.1:{port}"]
+    )
+    return (line("It listens on its machine alone. First, in another shell: ", code(forward)),)
 
 
 def _verdict(found: Endpoint, *, long: bool) -> Line:

@@ -12,6 +12,7 @@ from datetime import datetime, timedelta
 
 from bot.errors import NotConnectedError, PersonMovesNext, RetryLater
 from bot.machine.start_report import look
+from bot.machine.ways import is_loopback
 from bot.nouns import Container, ContainerState, ContainerStatus, Deployment, EngineStart, Wish
 from bot.operations import engine_failure, engine_progress
 from bot.operations.course import Course, Ended, Move, pause_s
@@ -183,9 +184,7 @@ async def _up(course: Course, engines: Engines, host: Host) -> Up:
     if fresh:
         start = EngineStart(at=course.context.now, seconds=took, work=course.work_id, fingerprint=wanted.fingerprint)
         await engines.wishes.note_start(services.team_id, wanted.deployment, start)
-    private = wanted.exposure is EngineExposure.PRIVATE
-    url = f"http://{host.address}:{wanted.port}" if private else f"ssh://{host.name}:{wanted.port}"
-    return Up(base_url=url, since=since, took_s=took, phases=sight.start.startup.phases, fresh=fresh)
+    return Up(base_url=_address(wanted, host), since=since, took_s=took, phases=sight.start.startup.phases, fresh=fresh)
 
 
 async def _remember(course: Course, engines: Engines) -> None:
@@ -250,6 +249,13 @@ def _may(course: Course) -> Authorised:
 
 def _runs_as_wanted(found: ContainerStatus) -> bool:
     return found.state in _RUNS and not found.drift and found.ours
+
+
+def _address(wanted: EngineSpecification, host: Host) -> str:
+    """Where it answers. A machine that is itself reached over loopback has no address that others could use."""
+    if wanted.exposure is EngineExposure.PRIVATE and not is_loopback(host.address):
+        return f"http://{host.address}:{wanted.port}"
+    return f"ssh://{host.name}:{wanted.port}"
 
 
 def _since(course: Course, found: ContainerStatus) -> str:

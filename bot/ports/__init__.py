@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from bot.ports.answering import Advanced, Answerer, Conformances, Conversations, Inquiry, Thread, Threads
 from bot.ports.authority import Authorised
-from bot.ports.engines import Engines, Hosts, Wishes
+from bot.ports.engines import Engines, Hosts, Tunnels, Ways, Wishes
 from bot.ports.happenings import Happenings
 from bot.ports.house import Budget, Grants, House, Limit, Memory, Probes, Roles, Setups, Trail
 from bot.ports.known_errors import Compared, KnownErrors, LastReport
@@ -87,6 +87,8 @@ __all__ = [
     "Thread",
     "Threads",
     "Trail",
+    "Tunnels",
+    "Ways",
     "Wishes",
     "WorkBook",
 ]

@@ -4,6 +4,8 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Protocol
 
+from pydantic import SecretStr
+
 from bot.nouns import Deployment, EngineStart, Wish
 from bot.ports.authority import Authorised
 from bot.ports.machine import EngineControl, Host, Shell
@@ -42,6 +44,32 @@ class Hosts(Protocol):
         Raises RetryLater while it boots (no address, host keys not told yet), PersonMovesNext when no machine is known, it is
         gone, or we have no key for it; each says what to do.
         """
+
+
+class Tunnels(Protocol):
+    """Local ports that lead to engines through SSH, held by `gemma tunnel`. Each is of use on its own machine alone."""
+
+    async def port(self, team_id: str, deployment: str) -> int | None:
+        """The port on 127.0.0.1 that leads to this deployment's engine from here; None while no tunnel does."""
+
+    async def hold(self, team_id: str, deployment: str, port: int) -> None:
+        """Say that this port leads there, for 20 s: whoever holds the tunnel says it again and again."""
+
+    async def drop(self, team_id: str, deployment: str) -> None:
+        """The tunnel is gone."""
+
+
+class Ways(Protocol):
+    """How the server of a deployment is asked from here."""
+
+    async def way(self, deployment: Deployment) -> Deployment:
+        """The same deployment with the address to ask now: that of its tunnel where it needs one.
+
+        Raises PersonMovesNext when it needs one and none is there.
+        """
+
+    async def key(self, deployment: Deployment) -> SecretStr | None:
+        """The key that its engine was given, from Secret Manager; None when it was given none by us."""
 
 
 START_DEADLINE = timedelta(minutes=60)

@@ -106,3 +106,20 @@ class NoWishes:
         """Nothing is known."""
         del team_id, deployment
         return ()
+
+
+class NoTunnels:
+    """Implements `bot.ports.Tunnels` where nothing is remembered: none is known."""
+
+    async def port(self, team_id: str, deployment: str) -> int | None:
+        """None is known."""
+        del team_id, deployment
+        return None
+
+    async def hold(self, team_id: str, deployment: str, port: int) -> None:
+        """Raises NotConnectedError."""
+        raise _no_redis()
+
+    async def drop(self, team_id: str, deployment: str) -> None:
+        """Raises NotConnectedError."""
+        raise _no_redis()

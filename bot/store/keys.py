@@ -163,3 +163,8 @@ def conformances(team_id: str) -> str:
 def known_errors(team_id: str, deployment: str) -> str:
     """Hash of the kinds of error that were reported of one deployment, and of its newest report."""
     return f"{PREFIX}errors:{team_id}:{deployment}"
+
+
+def tunnel(place: str, team_id: str, deployment: str) -> str:
+    """The local port that leads to one deployment's engine, on one loopback."""
+    return f"{PREFIX}tunnel:{place}:{team_id}:{deployment}"

@@ -10,7 +10,7 @@ from openai import AsyncOpenAI, AsyncStream
 from pydantic import SecretStr
 
 from bot.errors import PersonMovesNext
-from bot.model.address import WHAT, sendable_key, server_address
+from bot.model.address import WHAT
 from bot.model.answering.connection import Connections
 from bot.model.answering.listening import listen
 from bot.model.answering.refusals import FAILURES, no_such_path, nothing, refusal, translated
@@ -18,9 +18,10 @@ from bot.model.answering.request import asked, counted, streamed
 from bot.model.answering.speech import Pieces
 from bot.model.answering.spoken import Spoken
 from bot.model.answering.turns import turn_of
+from bot.model.reach import Reach
 from bot.model.wire import not_vllm
 from bot.nouns import AnswerLimits, Deployment, Message, ServedModel, Tool, Turn
-from bot.ports import Engine
+from bot.ports import Engine, Ways
 
 CHAT = "/chat/completions"
 SIZE_S = 15.0
@@ -41,7 +42,8 @@ class VllmModel:
     """Implements `bot.ports.Model`. One instance serves all deployments of one event loop; close it with `aclose`.
 
     `engine` tells what a server serves. `api_keys` maps a deployment's name to its key, which goes to that deployment's server
-    and nowhere else. `allow_plain_http` names hosts that may be asked over plain http besides this machine.
+    and nowhere else. `allow_plain_http` names hosts that may be asked over plain http besides this machine; `ways` knows
+    tunnels and the keys that engines of ours were given.
     """
 
     def __init__(
@@ -51,11 +53,11 @@ class VllmModel:
         api_keys: Mapping[str, SecretStr] = MappingProxyType({}),
         allow_plain_http: Collection[str] = (),
         connections: Connections | None = None,
+        ways: Ways | None = None,
     ) -> None:
         """Keep what was passed; nothing is opened before the first call."""
         self._engine = engine
-        self._api_keys = api_keys
-        self._allow_plain_http = frozenset(allow_plain_http)
+        self._reach = Reach(api_keys, frozenset(allow_plain_http), ways)
         self._connections = connections or Connections()
         self._served: dict[tuple[str, str], ServedModel] = {}
 
@@ -137,8 +139,8 @@ class VllmModel:
 
     async def _server(self, deployment: Deployment) -> _Server:
         """Where to ask; raises before anything is sent when the address or the key cannot be used."""
-        address = server_address(deployment, self._allow_plain_http)
-        key = sendable_key(self._api_keys.get(deployment.name), address.place)
+        address = await self._reach.address(deployment)
+        key = await self._reach.key(deployment, address.place)
         model = await self._served_model(deployment)
         return _Server(self._connections.client(address, key), address.root, address.place, model)
 

@@ -90,3 +90,12 @@ async def test_a_long_address_does_not_make_the_verdict_too_long(world: Any) -> 
     assert len(plain(view.verdict)) <= VERDICT_LIMIT
     assert 1 + len(view.lines) <= LINES_LIMIT
     assert long in said(view)
+
+
+async def test_an_engine_that_listens_on_its_machine_alone_is_told_with_the_way_there(world: Any) -> None:
+    serving(world)
+    world.deployments[0] = world.deployments[0].model_copy(update={"base_url": "ssh://prod-1:8001", "zone": "us-east5-a"})
+    view = (await world.ask("endpoint")).view
+    assert plain(view.verdict) == "prod answers at ssh://prod-1:8001"
+    assert "gcloud compute tpus tpu-vm ssh prod-1 --zone us-east5-a -- -N -L 8001:127.0.0.1:8001" in said(view)
+    assert "curl http://127.0.0.1:8001/v1/chat/completions" in said(view)
