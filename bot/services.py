@@ -81,6 +81,17 @@ def _with_gemma(services: Services, client: VllmModel, redis: Redis | None = Non
     return replace(services, answerer=Agent(OPERATIONS, services, passing=(RedisError,)))
 
 
+def _remembering(services: Services, redis: Redis) -> Services:
+    """With what is kept in Redis about machines and errors."""
+    return replace(
+        services,
+        leases=LeaseStore(redis),
+        happenings=HappeningStore(redis),
+        ledger=LedgerStore(redis),
+        known_errors=KnownErrorStore(redis),
+    )
+
+
 class _Probes(RedisProbe):
     """Implements `bot.ports.Probes`: our memory and our processes, and what Slack says of the app."""
 
@@ -154,13 +165,9 @@ async def running(settings: Settings) -> AsyncIterator[Runtime]:
             audit=AuditLog(redis),
             house=house(redis, known, slack),
             long_work=LongWorkStore(redis, queue="steps", kick_s=settings.kick_seconds),
-            leases=LeaseStore(redis),
-            happenings=HappeningStore(redis),
-            ledger=LedgerStore(redis),
-            known_errors=KnownErrorStore(redis),
         )
         stores = (DeliveryStore(redis), slack, history, Counters(redis))
-        services = _with_gemma(out.beside(services), out.model, redis, slack)
+        services = _with_gemma(out.beside(_remembering(services, redis)), out.model, redis, slack)
         yield Runtime(services, redis, work, *stores, settings.slack_commands_replaceable)
 
 
@@ -187,11 +194,8 @@ async def at_hand(settings: Settings) -> AsyncIterator[Services]:
             approvals=ApprovalStore(redis, queue="steps", kick_s=settings.kick_seconds) if remembered else NoApprovals(),
             audit=AuditLog(redis) if remembered else NoAudit(),
             house=await _house_at_hand(settings, redis, known, stack) if remembered else None,
-            leases=LeaseStore(redis) if remembered else None,
-            happenings=HappeningStore(redis) if remembered else None,
-            ledger=LedgerStore(redis) if remembered else None,
-            known_errors=KnownErrorStore(redis) if remembered else None,
         )
+        services = _remembering(services, redis) if remembered else services
         yield _with_gemma(out.beside(services), out.model)
 
 
