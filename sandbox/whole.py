@@ -39,6 +39,9 @@ machine = "prod-1"
 
 SETTLE_PAUSE_S = 0.02
 
+THINKS_S = 0.2
+"""Seconds to the first token of the bot's own questions: the median of the quiet hour (`sandbox.vllm.scenarios`)."""
+
 PACE, PULL_S = 0.01, 1.0
 """Starts take a hundredth of the time that they were recorded with (11 min), pulling an image a second."""
 
@@ -80,7 +83,7 @@ class Sandbox:
         url = f"{self.web}/slack/events" if mode == "http" else None
         self.slack = SlackStandIn(workspace, request_url=url, doors=(page,))
         self._shifted = ShiftedClock()
-        self.vllm = VllmStandIn(self._shifted if past else Clock())
+        self.vllm = VllmStandIn(self._shifted if past else Clock(), thinks_s=THINKS_S)
         self.google = GoogleStandIn(default_project(Clock()), Clock())
         self.processes: dict[str, ManagedProcess] = {}
 

@@ -22,8 +22,8 @@ LINES: Final = 12
 LINE: Final = 600
 QUOTE: Final = 40
 """Characters of a text by which it is known again inside a line."""
-BEFORE: Final = 3
-"""Words before a copied figure that must stand there too."""
+BEFORE, AFTER = 2, 2
+"""Words before and behind a copied figure that must stand there too, as far as its line goes."""
 NAMED: Final = 8
 """Figures that are named to the model when it may correct itself."""
 
@@ -125,13 +125,11 @@ def _or_copied(figure: Figure, text: str, shown: Sequence[str]) -> Figure:
     if figure.supported:
         return figure
     start, end = figure.span
-    before = text[text.rfind("\n", 0, start) + 1 : start].split()[-BEFORE:]
-    after = text[end:].split("\n", maxsplit=1)[0].split(maxsplit=1)[:1]
-    glued = "" if text[start - 1 : start].isspace() or not before else before.pop()
-    words = [*before, glued + figure.text + (after[0] if after and not text[end : end + 1].isspace() else "")]
-    words += after if after and text[end : end + 1].isspace() else []
-    phrase = " ".join(" ".join(words).split())
-    copied = len(words) > 2 and any(phrase in row for row in shown)
+    row = (text.rfind("\n", 0, start) + 1, (text + "\n").find("\n", end))
+    first = start - len(" ".join(text[row[0] : start].split(" ")[-BEFORE - 1 :]))
+    last = end + len(" ".join(text[end : row[1]].split(" ")[: AFTER + 1]))
+    phrase = " ".join(text[first:last].split())
+    copied = phrase.count(" ") >= AFTER and any(phrase in line for line in shown)
     return figure.model_copy(update={"supported": True, "by": "copied from a result"}) if copied else figure
 
 

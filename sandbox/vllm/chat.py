@@ -6,6 +6,7 @@ import re
 import zlib
 from collections import deque
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
@@ -44,8 +45,9 @@ def prompt_ids(body: Mapping[str, Any]) -> list[int]:
 class Chat:
     """Answers calls with what was scripted, in order, else by its own little sense, and lets the engine model count them."""
 
-    def __init__(self, clock: Clock, served: Served, engine: EngineModel) -> None:
-        """Nothing is scripted yet."""
+    def __init__(self, clock: Clock, served: Served, engine: EngineModel, thinks_s: float = 0.0) -> None:
+        """Nothing is scripted yet. `thinks_s`: seconds before the first token of what it says by itself."""
+        self._thinks_s = thinks_s
         self._clock = clock
         self._served = served
         self._engine = engine
@@ -68,7 +70,7 @@ class Chat:
         prompt = len(prompt_ids(body)) if isinstance(body.get("messages"), list) else 0
         check_chat(body, self._served, prompt)
         self.asked.append(body)
-        told = self.scripted.popleft() if self.scripted else on_call(body) or sensible(body) or DEFAULT_ANSWER
+        told = self.scripted.popleft() if self.scripted else self._own(body)
         answer = told.cut(_room(body, prompt, self._served.window))
         self._engine.advance(self._clock.now())
         running = self._engine.begin(prompt, self._clock.now())
@@ -82,6 +84,11 @@ class Chat:
             return response
         finally:
             self._finish(running, said, reason, first)
+
+    def _own(self, body: Mapping[str, Any]) -> Answer:
+        """What it says by itself, after its usual time."""
+        said = on_call(body) or sensible(body) or DEFAULT_ANSWER
+        return replace(said, ttft_s=self._thinks_s)
 
     def _finish(self, running: LiveRequest, said: int, reason: str, first: datetime | None) -> None:
         """Count the call."""

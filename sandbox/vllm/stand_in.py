@@ -32,7 +32,8 @@ EMPTY = {"server": "uvicorn", "vary": "Origin"}
 class VllmStandIn:
     """One stand-in. `model` is the served name, `window` the context in tokens; with `api_key`, /v1 asks for it as vLLM does.
 
-    Without `tool_calling` it is a vLLM that was started without --enable-auto-tool-choice.
+    Without `tool_calling` it is a vLLM that was started without --enable-auto-tool-choice. `thinks_s` is its time to first token
+    for calls that were not scripted: they are in its own figures like everybody's.
     """
 
     def __init__(
@@ -44,6 +45,7 @@ class VllmStandIn:
         api_key: str | None = None,
         tool_calling: bool = True,
         cache: CacheShape | None = None,
+        thinks_s: float = 0.0,
         port: int = 0,
         control_port: int = 0,
     ) -> None:
@@ -59,7 +61,7 @@ class VllmStandIn:
         self._site: web.TCPSite | None = None
         self._control: web.AppRunner | None = None
         self.engine = EngineModel(clock.now(), bucket_edges(families, window), cache or CacheShape(), QUIET)
-        self.chat = Chat(clock, self._served, self.engine)
+        self.chat = Chat(clock, self._served, self.engine, thinks_s)
         self.faults = Faults(clock)
         self.hooks: list[Hook] = []
         self.calls: deque[Call] = deque(maxlen=KEPT_CALLS)

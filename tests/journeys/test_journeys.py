@@ -35,6 +35,7 @@ PLACEHOLDERS = {
     "moment": r"(?:today|yesterday|\d{1,2} [A-Z][a-z]{2}) \d{2}:\d{2}",
     "address": r"http://127\.0\.0\.1:\d+",
     "span": SPAN,
+    "since": r"(?: since \d{2}:\d{2} UTC)?",
     "when": r"(?:today |tomorrow |[\w ,]+ )?\d{2}:\d{2}",
     "id": r"[0-9a-f]{12}",
     "ago": rf"(?:just now|{SPAN} ago)",
@@ -50,6 +51,7 @@ ENDINGS = {
 """What becomes of the next start of prod's engine, when it is not ready in the end."""
 
 in_sandbox = pytest.mark.asyncio(loop_scope="module")
+ALERTMANAGER = Person("U0ALERTS", "alertmanager", "Alertmanager", "Etc/UTC", bot=True)
 STRANGER = Person("U0ERIN", "erin", "Erin Fox", "Europe/Dublin", team_id="T0OTHER")
 
 
@@ -145,7 +147,8 @@ class Conversation:
 async def running() -> AsyncIterator[Sandbox]:
     async with Sandbox(SAMPLE_SECONDS="3600") as sandbox:
         sandbox.slack.workspace.people[STRANGER.id] = STRANGER
-        sandbox.slack.workspace.channels["C0OPS"].members.add(STRANGER.id)
+        sandbox.slack.workspace.people[ALERTMANAGER.id] = ALERTMANAGER
+        sandbox.slack.workspace.channels["C0OPS"].members |= {STRANGER.id, ALERTMANAGER.id}
         yield sandbox
 
 
