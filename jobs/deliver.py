@@ -59,8 +59,8 @@ def route(request: Request, seen_by: SeenBy) -> Alone | Among:
     """Where the answer to this request goes.
 
     A command's answer for one person replaces what was shown at its response_url before, so that showing it twice leaves one
-    message. A mention was typed before everybody and is answered in its thread. A button inside a message that only the asker
-    sees is answered by replacing that message.
+    message. A mention was typed before everybody and is answered in its thread; so is a message that was picked, though refusals
+    go to whoever picked it. A button inside a message that only the asker sees is answered by replacing that message.
     """
     place = request.place
     alone = seen_by is SeenBy.YOU and place.response_url is not None
@@ -70,6 +70,8 @@ def route(request: Request, seen_by: SeenBy) -> Alone | Among:
         if alone and not place.direct:
             return Alone(place.response_url or "", replace=place.ephemeral)
         return Among(place.channel, None if place.ephemeral else _thread(place))
+    if request.door is Door.SHORTCUT and alone:
+        return Alone(place.response_url or "", replace=False)
     return Among(place.channel, _thread(place))
 
 

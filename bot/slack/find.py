@@ -1,6 +1,6 @@
 """Looking for a message that we may have posted, by the key in its metadata."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -8,6 +8,7 @@ from bot.errors import RetryLater
 from bot.nouns import Heard
 from bot.slack.failures import MessageGoneError
 from bot.slack.wire import Wire
+from bot.slack.words import words_of
 
 PAGE = 200
 """Messages per call; Slack takes up to 1,000 and advises 200."""
@@ -74,18 +75,6 @@ async def root(wire: Wire, own_bot: str, channel: str, thread: str) -> Heard | N
         return None
     profile = first.get("bot_profile")
     name = profile.get("name") if isinstance(profile, Mapping) else first.get("username")
-    words = "\n".join(part for part in _texts(first) if part.strip())[:ROOT_LIMIT]
-    return Heard(text=words, by=str(name or "another program")[:60], at=datetime.fromtimestamp(float(thread), UTC))
-
-
-def _texts(message: Mapping[str, Any]) -> Iterator[str]:
-    """All that can be read of a message: alerts of Alertmanager stand in attachments, those of Google in blocks."""
-    yield str(message.get("text") or "")
-    for one in message.get("attachments") or ():
-        if isinstance(one, Mapping):
-            yield from (str(one.get(key) or "") for key in ("title", "pretext", "text", "fallback"))
-            for field in one.get("fields") or ():
-                yield f"{field.get('title')}: {field.get('value')}" if isinstance(field, Mapping) else ""
-    for block in message.get("blocks") or ():
-        if isinstance(block, Mapping) and isinstance(block.get("text"), Mapping):
-            yield str(block["text"].get("text") or "")
+    return Heard(
+        text=words_of(first, ROOT_LIMIT), by=str(name or "another program")[:60], at=datetime.fromtimestamp(float(thread), UTC)
+    )

@@ -16,7 +16,7 @@ from bot.requests import Request
 from bot.slack.render import render
 from bot.view import Shape, View, line
 from handlers.slack.modals import NAME, Forms, submitted
-from handlers.slack.payloads import Said, form_of, from_button, from_command, from_event
+from handlers.slack.payloads import Said, form_of, from_button, from_command, from_event, from_shortcut
 from handlers.slack.secrets import without
 from handlers.slack.token_form import TOKEN
 from jobs.inbox import Inbox
@@ -24,6 +24,7 @@ from jobs.inbox import Inbox
 log = structlog.get_logger()
 
 NOT_TAKEN = "I could not take this, and nothing was started: my memory (Redis) does not answer. Try again in a minute."
+NO_WORDS = "I can read no words in that message, so I asked nothing."
 NOT_READ = "Slack sent this in a form I cannot read. Nothing was started. Try again."
 
 
@@ -67,6 +68,14 @@ class Listeners:
         said = from_button(body, self._clock.now())
         refused = await self._opened_or_taken(said, body)
         await ack()
+        if refused is not None and said is not None and said.request.place.response_url is not None:
+            await self._say(said.request.place.response_url, View(verdict=line(refused), shape=Shape.BAD))
+
+    async def shortcut(self, ack: AsyncAck, body: dict[str, Any]) -> None:
+        """A message that somebody picked to ask about. As with a button, what was not taken is said at its response_url."""
+        said = from_shortcut(body, self._clock.now())
+        await ack()
+        refused = NO_WORDS if said is not None and not said.request.words else await self._taken(said)
         if refused is not None and said is not None and said.request.place.response_url is not None:
             await self._say(said.request.place.response_url, View(verdict=line(refused), shape=Shape.BAD))
 
@@ -133,6 +142,7 @@ def build(client: AsyncWebClient, signing_secret: str | None, listeners: Listene
     app.command(re.compile(r"^/"))(listeners.command)
     app.action(re.compile(r".*"))(listeners.button)
     app.view(re.compile(r".*"))(listeners.form)
+    app.shortcut(re.compile(r".*"))(listeners.shortcut)
     app.event("app_mention")(listeners.event)
     app.event("message")(listeners.event)
     app.event("app_home_opened")(listeners.event)

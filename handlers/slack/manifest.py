@@ -67,6 +67,14 @@ def _features(address: str | None) -> dict[str, Any]:
         "app_home": {"home_tab_enabled": True, "messages_tab_enabled": True, "messages_tab_read_only_enabled": False},
         "bot_user": {"display_name": "gemma", "always_online": True},
         "slash_commands": [command],
+        "shortcuts": [
+            {
+                "name": "Ask Gemma about this",
+                "type": "message",
+                "callback_id": "ask_about",
+                "description": "What a message means for your Gemma, answered in its thread",
+            }
+        ],
     }
 
 

@@ -10,10 +10,17 @@ from typing import Any
 from bot.diagnosis.secrets import Kind, redact
 from bot.nouns import Actor
 from bot.requests import Door, Place, Request, request_id
+from bot.slack.words import words_of
 from handlers.slack.secrets import sealed
 
 WORDS_LIMIT = 4000
 """Characters of what somebody typed that are kept."""
+
+ABOUT = "ask What does this message mean for us, and what should be done about it"
+"""What is asked of a message that somebody picks."""
+
+PICKED_LIMIT = 2000
+"""Characters of a picked message that are asked about."""
 
 _MENTION = re.compile(r"^\s*<@([A-Z0-9]+)(?:\|[^>]*)?>[\s,:]*")
 _LABELLED = re.compile(r"<(?:https?|mailto):[^|>]*\|([^>]*)>")
@@ -122,6 +129,31 @@ def from_button(body: Body, now: datetime) -> Said | None:
     )
     door = Door.HOME if at_home else Door.BUTTON
     return _said(door, actor, place, action["value"], now, "button", actor.team_id, trigger)
+
+
+def from_shortcut(body: Body, now: datetime) -> Said | None:
+    """A message that somebody picked to ask about: a question with its words, answered in its thread. None when it is not whole.
+
+    Its words are somebody else's: a secret in them is hidden and nobody told, for who picked it did not paste it. Without any
+    words the request has none.
+    """
+    user, message = _object(body.get("user")), _object(body.get("message"))
+    actor = Actor(team_id=_text(user.get("team_id")) or _text(_object(body.get("team")).get("id")), user_id=_text(user.get("id")))
+    channel, trigger = _text(_object(body.get("channel")).get("id")), _text(body.get("trigger_id"))
+    ts = _text(body.get("message_ts")) or _text(message.get("ts"))
+    if not (actor.team_id and actor.user_id and channel and trigger and ts):
+        return None
+    place = Place(
+        channel=channel,
+        thread=_text(message.get("thread_ts")) or ts,
+        message=ts,
+        direct=channel.startswith("D"),
+        response_url=_text(body.get("response_url")) or None,
+    )
+    picked = " ".join(_plain(words_of(message, PICKED_LIMIT)).split())
+    said = f"{ABOUT}: “{picked}”" if picked else ""
+    asked = _said(Door.SHORTCUT, actor, place, said, now, "shortcut", actor.team_id, trigger)
+    return Said(asked.request, ())
 
 
 @dataclass(frozen=True)

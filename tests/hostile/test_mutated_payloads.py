@@ -65,6 +65,26 @@ PAYLOADS: dict[str, list[dict[str, Any]]] = {
             "actions": [{"type": "button", "value": "machines"}],
         },
     ],
+    "shortcut": [
+        {
+            "type": "message_action",
+            "callback_id": "ask_about",
+            "user": USER,
+            "team": {"id": "T1"},
+            "channel": {"id": "C1"},
+            "trigger_id": "1.2.d",
+            "message_ts": "1.0005",
+            "response_url": "https://hooks.example/3",
+            "message": {
+                "type": "message",
+                "ts": "1.0005",
+                "thread_ts": "1.0001",
+                "text": "prod is slow",
+                "attachments": [{"title": "[FIRING:1]", "fields": [{"title": "pod", "value": "prod-1"}]}],
+                "blocks": [{"type": "section", "text": {"type": "mrkdwn", "text": "p90 over 2 s"}}],
+            },
+        }
+    ],
     "form": [
         {
             "type": "view_submission",
