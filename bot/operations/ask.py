@@ -65,8 +65,7 @@ async def run(context: Context, arguments: AskArguments) -> Asked | Started:
     """Begin it as work, so that it can be followed, stopped and survives; where there is no store, answer here and now."""
     answerer = answerer_of(context)
     if context.services.long_work is not None:
-        unseen = context.request is not None and context.request.door is Door.COMMAND
-        said = f"“{_short(arguments.question)}”, on it" if unseen else "on it"
+        said = "on it" if _thread_in(context) is not None else f"“{_short(arguments.question)}”, on it"
         started = await course.begin(context, PATH, arguments, said, queue=Queue.ANSWERS)
         await _stand_in_line(context, started.work_id)
         return started
@@ -114,9 +113,11 @@ async def _inquiry(context: Context, arguments: AskArguments, thread: Thread | N
 
 
 def _thread_in(context: Context) -> Thread | None:
-    """The thread that a question was asked in. None where it was asked outside of one, by a command."""
+    """The thread that a question was asked in. None where nobody saw it asked: by a command, or by a button
+    in what only one person sees."""
     ts = context.place.thread or context.place.message
-    if ts is None or (context.request is not None and context.request.door is Door.COMMAND):
+    by_command = context.request is not None and context.request.door is Door.COMMAND
+    if ts is None or by_command or context.place.ephemeral:
         return None
     return Thread(team_id=context.services.team_id, channel=context.place.channel, thread=ts)
 
@@ -239,7 +240,7 @@ def _short(question: str) -> str:
 def _settled(of: course.Course, answer: Answer) -> View:
     """What the first message says in the end: what was asked and looked at."""
     looked = ", ".join(dict.fromkeys(one.words for one in answer.readings)) or "nothing"
-    asked = f"“{_short(of.arguments.question)}” " if of.context.place.message is None else ""
+    asked = "" if _thread_in(of.context) is not None else f"“{_short(of.arguments.question)}” "
     return View(verdict=line(f"{of.work_id}: {asked}answered below"), lines=(line(f"Looked at: {looked}"[:300]),))
 
 

@@ -165,6 +165,18 @@ async def test_a_question_by_command_makes_a_thread_of_its_own_with_the_question
     assert [(one.question, one.answer) for one in exchanges] == [("why is prod slow?", SLOW)]
 
 
+async def test_a_button_in_what_one_person_sees_begins_a_thread_too(shop: Helpdesk) -> None:
+    pressed = Place(channel="C1", message="9.9", ephemeral=True, response_url="https://hooks.example/1")
+    request = shop.house.request("ask why prod is slow", BEN, Door.BUTTON, place=pressed, id="1")
+    await shop.accept(request, "r-1")
+    await shop.go("r-1", "ask-1")
+    (ts, first), (_, last) = shop.slack.messages.items()
+    assert (first.thread, last.thread) == (None, ts)
+    assert first.shown[0] == "ask-1: “why prod is slow”, on it"
+    thread = Thread(team_id="T1", channel="C1", thread=ts)
+    assert len(await ConversationStore(shop.redis).exchanges(thread)) == 1
+
+
 async def test_progress_has_a_stop_button_and_stop_ends_it_without_an_answer(shop: Helpdesk) -> None:
     shop.desk.model.turns = [RetryLater("Gemma does not answer.")]
     await shop.asks()

@@ -35,7 +35,7 @@ PLACEHOLDERS = {
     "moment": r"(?:today|yesterday|\d{1,2} [A-Z][a-z]{2}) \d{2}:\d{2}",
     "address": r"http://127\.0\.0\.1:\d+",
     "span": SPAN,
-    "since": r"(?: since \d{2}:\d{2} UTC)?",
+    "since": r"(?: since \d{2}:\d{2}(?: UTC)?)?",
     "when": r"(?:today |tomorrow |[\w ,]+ )?\d{2}:\d{2}",
     "id": r"[0-9a-f]{12}",
     "ago": rf"(?:just now|{SPAN} ago)",
