@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from bot.nouns import Deployment, EngineStart, Quantity
+from bot.operations.engine_failure import LOG_LINES
 from bot.operations.engine_outcome import Failure
 from bot.operations.engine_progress import expected, last_starts
 from bot.operations.machine_words import rate
@@ -89,8 +90,8 @@ def _buttons(place: Deployment, wanted: EngineSpecification, fix: StartFix | Non
         again = Button(label="What fits", words=f"memory {wanted.geometry.name} {wanted.piece.name}")
     else:
         again = Button(label=f"Restart {place.name}", words=f"engine restart {place.name}")
-    status = Button(label="Engine status", words=f"engine status {place.name}")
+    log = Button(label=f"Log, {LOG_LINES} lines", words=f"logs engine {place.name} lines={LOG_LINES}")
     if place.machine is None:
-        return (again, status)
+        return (again, log)
     label = f"Delete {place.machine}" + (f", {rate(price)}" if price is not None else "")
-    return (again, status, Button(label=label[:75], words=f"machine destroy {place.machine}", style="danger"))
+    return (again, log, Button(label=label[:75], words=f"machine destroy {place.machine}", style="danger"))

@@ -1,16 +1,19 @@
 """`memory`: what fits, how many users, from the engine's labels or computed, and which; and what would do instead."""
 
 import asyncio
+from collections.abc import Mapping
 
 from bot.errors import NotConnectedError, UsageError
 from bot.nouns import Deployment, Effect, ProvisioningModel, Quantity, Role, SeenBy, ServedModel
 from bot.operations import choice, memory_plan, memory_view
 from bot.operations.memory_arguments import MemoryArguments
+from bot.operations.memory_log import StartLog, start_log
 from bot.operations.memory_result import Memory, Proposal
 from bot.operations.money import hourly
 from bot.operations.operation import Context, Operation
-from bot.operations.sources import attempt
+from bot.operations.sources import Answer, attempt
 from bot.serving import memory, slices
+from bot.serving.cache_facts import from_labels
 from bot.serving.gemma import Geometry, find
 from bot.serving.layout import DEFAULT_UTILIZATION
 from bot.serving.memory import DEFAULT_CONTEXT, MemoryAnswer
@@ -82,26 +85,37 @@ def _checkpoint(served: ServedModel | None) -> str | None:
 
 
 async def _as_it_runs(context: Context, arguments: MemoryArguments, deployment: Deployment) -> Memory:
-    """From the labels of the engine; when it does not tell, computed from what is configured, and `missing` says so."""
+    """From the labels of the engine, else from its start-up log; when neither tells, computed from what is
+    configured, and `missing` says so."""
     engine = context.services.engine
     sample, served = await asyncio.gather(attempt(engine.sample(deployment)), attempt(engine.models(deployment)))
     first = served.value[0] if served.value else None
     names = (sample.value.model_name if sample.value else None, _checkpoint(first), deployment.model_id)
-    missing = tuple(dict.fromkeys(one.missing for one in (sample, served) if one.missing))
+    labels = sample.value.cache_config if sample.value else None
+    context_told = first.context if first else deployment.context
+    log = Answer[StartLog | None]() if _tells(labels, deployment) else await start_log(context, deployment)
+    missing = tuple(dict.fromkeys(one.missing for one in (sample, served, log) if one.missing))
     try:
         answer = memory.answer(
             at=sample.value.at if sample.value else context.now,
             model=_known(names),
             piece=slices.parse(deployment.accelerator) if deployment.accelerator else None,
             context=arguments.context,
-            labels=sample.value.cache_config if sample.value else None,
-            served_context=first.context if first else deployment.context,
+            labels=labels,
+            served_context=context_told,
             on_tpu=deployment.accelerator is not None or None,
+            startup=log.value.startup if log.value else None,
+            startup_at=log.value.at if log.value else None,
         )
     except UsageError as error:
         why = " ".join(f"{one.rstrip('.')}." for one in missing)
         raise UsageError(f"{error}.", next_step=f"{why} For example: /gemma memory 31B v6e-4 64K".strip()) from error
     return _memory(context, arguments, answer, deployment, about=deployment.name, missing=missing)
+
+
+def _tells(labels: Mapping[str, str] | None, deployment: Deployment) -> bool:
+    """Whether the server itself says how much its cache holds."""
+    return bool(labels) and from_labels(labels or {}, None, one_group=deployment.accelerator is not None or None) is not None
 
 
 def _known(names: tuple[str | None, ...]) -> str | None:
@@ -198,6 +212,7 @@ MEMORY: Operation[MemoryArguments, Memory | Capacity] = Operation(
     effect=Effect.READS,
     role=Role.VIEWER,
     seen_by=SeenBy.YOU,
+    timeout=25.0,
     tool=True,
     run=run,
     show=memory_view.show,

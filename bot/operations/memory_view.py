@@ -86,7 +86,7 @@ def _verdict(found: Memory) -> Line:
 def _source(found: Memory) -> Line:
     answer = found.answer
     if answer.tokens is not None:
-        where = "the engine's own labels" if answer.basis is Basis.LABELS else "the start-up log"
+        where = "the engine's own labels" if answer.basis is Basis.LABELS else "your start-up log"
         return line(f"The cache holds {answer.tokens.value:,.0f} tokens ({where}, ", When(at=answer.tokens.at), ").")
     fit = answer.fit
     if fit is None:

@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 
 from bot.errors import PersonMovesNext, RetryLater
-from bot.machine import docker
+from bot.machine import docker, preparing
 from bot.machine.access import new_key_pair
 from bot.machine.connecting import Patience
 from bot.machine.ssh import SshShell
-from bot.ports import Host
+from bot.ports import Authorised, Host
 from bot.serving.engine_flags import WITH_VALUE
 from sandbox.whole import free_port
 from tests.bot.machine.machine_bench import wanted
@@ -104,6 +104,18 @@ async def test_a_hostile_specification_reaches_docker_on_a_real_machine_word_for
     told = (tmp_path / "record").read_bytes().decode().split("\0")[:-1]
     assert told == ["-n", *container.run, *container.run[1:]]
     assert {path.name for path in tmp_path.iterdir()} == {"host", "authorized", "config", "log", "bin", "record"}
+
+
+async def test_the_script_that_prepares_a_start_arrives_on_a_real_machine_byte_for_byte(real, shell, tmp_path):
+    """Its folder is replaced by this one's: /run belongs to root. It comes by standard input, so it stands in no process list."""
+    container, unit = wanted(), preparing.unit_of(wanted(), Authorised("ask-1"))
+    place = tmp_path / "prepare.sh"
+    argv = [word.replace(f"/run/{unit}.sh", str(place)) for word in preparing.put(unit)]
+    ran = await shell.run(real.host, argv, timeout_s=20, stdin=preparing.script_of(container).encode())
+    told = (tmp_path / "record").read_bytes().decode()
+    assert (ran.ok, "fetch_secret" in told) == (True, False), ran.stderr
+    assert place.read_text() == preparing.script_of(container)
+    assert place.stat().st_mode & 0o777 == 0o700
 
 
 async def test_codes_signals_streams_and_standard_input_come_through(real, shell):

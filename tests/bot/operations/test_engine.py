@@ -224,7 +224,7 @@ async def test_a_program_that_does_not_fit_is_told_with_a_calculated_way_out_who
     assert view is not None
     assert [(one.label, one.words) for one in view.buttons] == [
         ("Restart with 0.92", "engine restart prod utilization=0.92"),
-        ("Engine status", "engine status prod"),
+        ("Log, 12 lines", "logs engine prod lines=12"),
         ("Delete prod-1, $5.40/h", "machine destroy prod-1"),
     ]
     assert 0 < len(view.details) <= 12
