@@ -18,7 +18,8 @@ _SLICES = re.compile(r"(?:(?P<count>\d{1,3})[×x*])?(?P<slice>(?:v\d+[a-z]*(?:li
 SLICES = Form("number of slices", _SLICES, "4×v6e-1", str.lower)
 
 DEFAULT_CONTEXT = 8_192
-"""Tokens for which a fit is judged when the deployment's own context is not known. Our choice: a short chat."""
+"""Tokens for which a fit is judged when the deployment's own context is not known, and what counts as a short one. Our choice: a
+short chat."""
 
 
 def read(word: str) -> tuple[int, Slice]:
@@ -47,10 +48,12 @@ async def instead(
     ran = _ran(month, deployment)
     where = zone or (deployment.zone if deployment else None) or (ran.zone if ran else None)
     bought = provisioning or (ran.provisioning if ran else None) or ProvisioningModel.FLEX_START
-    geometry = find(model) if model else await _model(context, deployment)
-    length = (deployment.context if deployment else None) or DEFAULT_CONTEXT
+    own, served = await _served(context, deployment)
+    geometry = find(model) if model else own
+    length = (deployment.context if deployment else None) or served or DEFAULT_CONTEXT
     fit = _fit(geometry, piece, length, context.now) if geometry else None
     judged = {one.name: _verdict(one, piece, length, context.now) for one in FAMILY}
+    shorter = {one.name for one in FAMILY if length > DEFAULT_CONTEXT and _holds(one, piece, DEFAULT_CONTEXT, context.now)}
     each = hourly(context.services.prices, piece.name, where, bought)
     return Instead(
         count=count,
@@ -61,6 +64,7 @@ async def instead(
         why=fit.why if fit else None,
         fitting=tuple(name for name, verdict in judged.items() if verdict is Verdict.YES),
         tight=tuple(name for name, verdict in judged.items() if verdict is Verdict.TIGHT),
+        shorter=tuple(name for name, verdict in judged.items() if verdict is Verdict.NO and name in shorter),
         zone=where,
         provisioning=bought,
         usd_per_hour=_times(each, count),
@@ -84,6 +88,10 @@ def _verdict(model: Geometry, piece: Slice, length: int, at: datetime) -> Verdic
     return fit.verdict if fit else None
 
 
+def _holds(model: Geometry, piece: Slice, length: int, at: datetime) -> bool:
+    return _verdict(model, piece, length, at) in {Verdict.YES, Verdict.TIGHT}
+
+
 def _times(each: Quantity | None, count: int) -> Quantity | None:
     if each is None or count == 1:
         return each
@@ -96,15 +104,15 @@ def _why_unpriced(piece: Slice, zone: str | None, provisioning: ProvisioningMode
     return f"the price list has no {provisioning.value} {piece.generation} in {zone}"
 
 
-async def _model(context: Context, deployment: Deployment | None) -> Geometry | None:
-    """The model of the deployment, as configured, else as served; None when neither tells one that is known."""
+async def _served(context: Context, deployment: Deployment | None) -> tuple[Geometry | None, int | None]:
+    """The model of the deployment, as configured, else as served, and the context in tokens that its server says. None: neither
+    tells one that is known."""
     if deployment is None:
-        return None
-    names = [deployment.model_id]
-    if deployment.model_id is None and deployment.base_url:
-        served = (await attempt(context.services.engine.models(deployment))).value or ()
-        names = [name for one in served[:1] for name in (one.root, one.id)]
-    return next((found for name in names if name and (found := _known(name))), None)
+        return None, None
+    answered = (await attempt(context.services.engine.models(deployment))).value if deployment.base_url else None
+    served = answered[0] if answered else None
+    names = [deployment.model_id] if deployment.model_id is not None or served is None else [served.root, served.id]
+    return next((found for name in names if name and (found := _known(name))), None), served.context if served else None
 
 
 def _known(name: str) -> Geometry | None:

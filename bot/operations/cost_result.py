@@ -62,9 +62,9 @@ class MonthSoFar(BaseModel):
 class Instead(BaseModel):
     """`count` slices instead, each serving the model alone. `fit` None: which model is meant is not known.
 
-    `fitting` and `tight` are the models that a slice holds at this `context` in tokens. `usd_per_hour` is for all slices, None
-    with the reason in `unpriced`; `now` what an hour of the deployment
-    costs as it ran this month, None when it was not counted. The speed there is unknown.
+    `fitting` and `tight` are the models that a slice holds at this `context` in tokens, `shorter` those that it holds at a short
+    one only. `usd_per_hour` is for all slices, None with the reason in `unpriced`; `now` what an hour of the deployment costs as
+    it ran this month, None when it was not counted. The speed there is unknown.
     """
 
     count: int
@@ -75,6 +75,7 @@ class Instead(BaseModel):
     why: str | None
     fitting: tuple[str, ...]
     tight: tuple[str, ...]
+    shorter: tuple[str, ...] = ()
     zone: str | None
     provisioning: ProvisioningModel
     usd_per_hour: Quantity | None

@@ -157,6 +157,9 @@ def _source(price: Price) -> str:
 
 def _instead_verdict(one: Instead) -> Line:
     price = "price unknown" if one.usd_per_hour is None else f"{money(one.usd_per_hour.value)}/h"
+    same = one.now is not None and one.usd_per_hour is not None and money(one.now.value) == money(one.usd_per_hour.value)
+    if same:
+        return line(bold(f"{_name(one)}: {_fits(one)}"), f" · the same {price} as now")
     beside = f", now {money(one.now.value)}/h" if one.now else ""
     return line(bold(f"{_name(one)}: {_fits(one)}"), f" · {price}{beside}")
 
@@ -204,7 +207,8 @@ def _holds(one: Instead) -> str:
     parts = [listed(list(one.fitting), most=5)] if one.fitting else []
     if one.tight:
         parts.append(f"{listed(list(one.tight), most=5)} only just")
-    return ", ".join(parts) or "no Gemma 4"
+    held = ", ".join(parts) or "no Gemma 4"
+    return f"{held}; {listed(list(one.shorter), most=5)} only with short contexts" if one.shorter else held
 
 
 def _buttons(one: Instead | None) -> tuple[Button, ...]:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from bot.errors import UsageError
-from bot.nouns import Actor, ProvisioningModel
+from bot.nouns import Actor, ProvisioningModel, ServedModel
 from bot.operations import OPERATIONS, cost_month
 from bot.operations.execute import Outcome, execute
 from bot.operations.money import BookPrices
@@ -128,11 +128,18 @@ async def test_before_the_first_look_the_cost_is_unknown_and_not_nothing(world: 
 async def test_other_slices_are_judged_by_their_fit_before_their_price(world: Any) -> None:
     outcome = await ask(world, "cost if 4×v6e-1", month(PROD))
     told = said(outcome.view)
-    assert plain(outcome.view.verdict) == "4 × v6e-1: 31B does not fit · $5.40/h, now $5.40/h"
+    assert plain(outcome.view.verdict) == "4 × v6e-1: 31B does not fit · the same $5.40/h as now"
     assert "the weights need 58.2 GiB on each chip" in told
     assert "A v6e-1 at 8K holds E2B, E4B and 12B." in told
     assert "Speed there: unknown, never measured here." in told
     assert "list price of 20 August 2026" in told
+
+
+async def test_a_fit_is_judged_at_the_context_that_its_server_has_and_a_shorter_one_is_told(world: Any) -> None:
+    world.engine["models"] = (ServedModel(id="google/gemma-4-31B-it", context=65_536),)
+    told = said((await ask(world, "cost if 4×v6e-1", month(PROD))).view)
+    assert "At 64K tokens of context" in told
+    assert "A v6e-1 at 64K holds E2B and E4B; 12B only with short contexts." in told
 
 
 @pytest.mark.parametrize(
