@@ -14,7 +14,7 @@ from redis.exceptions import RedisError
 from bot.errors import BotError, RetryLater, WeMoveNext
 from bot.nouns import Effect, SeenBy
 from bot.operations import access
-from bot.operations.course import BILLS, DONE, STOP, Course, Ended, Move
+from bot.operations.course import AFTERWARDS, BILLS, DONE, STOP, Course, Ended, Move
 from bot.operations.operation import AnyOperation, Context
 from bot.operations.telling import told, unexpected
 from bot.ports import Question
@@ -211,6 +211,17 @@ async def _tell(step: Step) -> None:
         await result(step, _broken(step).view.model_copy(update={"mention": named.mention}), where)
     await _settle_root(step, view)
     await step.move("done")
+    await _afterwards(step)
+
+
+async def _afterwards(step: Step) -> None:
+    """What the operation does when all is said. Nobody waits for it, so nothing that goes wrong there is anybody's trouble."""
+    operation = next(one for one in step.registry if one.path == step.work.kind)
+    if AFTERWARDS in operation.steps:
+        try:
+            await operation.steps[AFTERWARDS](await _course(step, operation))
+        except (BotError, RedisError) as error:
+            log.info("not done afterwards", work=step.work.id, why=str(error))
 
 
 async def _where(step: Step) -> Among | None:

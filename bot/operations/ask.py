@@ -25,7 +25,9 @@ TRIES = 3
 """Failures of the model in a row before the person is told what can be said without it."""
 SOON_S = 2.0
 LOOK_AGAIN_S = 10.0
-IN_LINE_S = 0.5
+ROOT_S = 0.5
+IN_LINE_S = 15.0
+"""Between two looks of one who waits in line: whoever ends wakes the next, so this is for turns whose process died just then."""
 LOOK_S = 1.0
 """Between two looks for a press of Stop while Gemma is asked."""
 SHOWN = 70
@@ -146,7 +148,7 @@ async def begin(of: course.Course) -> course.Move | course.Ended:
     """Wait for one's turn, then gather what was said before."""
     thread, looks = thread_of(of), int(of.notes.get("looks", "0"))
     if thread is None and looks < ROOT_TRIES:
-        return course.Move("new", notes={"looks": str(looks + 1)}, wait_s=IN_LINE_S)
+        return course.Move("new", notes={"looks": str(looks + 1)}, wait_s=ROOT_S)
     if not await _has_turn(of, thread):
         return course.Move("new", wait_s=IN_LINE_S, progress=waiting(of.work_id))
     inquiry = await _inquiry(of.context, of.arguments, thread)
@@ -221,6 +223,13 @@ async def _without_gemma(of: course.Course, inquiry: Inquiry, why: str, about_th
     return found.model_copy(update={"lines": (*found.lines, about_the_question)})
 
 
+async def afterwards(of: course.Course) -> None:
+    """The next question of the thread has its turn at once."""
+    conversations, thread = of.context.services.conversations, thread_of(of)
+    if conversations is not None and thread is not None:
+        await conversations.wake_next(thread, of.work_id)
+
+
 async def stop(of: course.Course) -> course.Ended:
     """Nothing outside has to be undone."""
     return course.Ended(stopped(of.work_id))
@@ -262,6 +271,6 @@ ASK: Operation[AskArguments, Asked] = Operation(
     timeout=180.0,
     run=run,
     show=show,
-    steps={"new": begin, "go": go, course.STOP: stop},
+    steps={"new": begin, "go": go, course.STOP: stop, course.AFTERWARDS: afterwards},
     was=("query_queued_gemma4", "query_queued_gemma4_with_stats"),
 )

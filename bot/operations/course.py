@@ -16,6 +16,10 @@ from bot.view import View
 STOP = "stop"
 """The step that is taken when somebody asked the work to stop. Work without one cannot be stopped half-way: it goes on."""
 
+AFTERWARDS = "afterwards"
+"""What is done when the work has said its last word, if there is such a step. It may be lost with its process: what must happen
+does not belong here."""
+
 DONE = "done"
 BILLS = "bills"
 """The note that says what bills while the work is where it is; whoever ends the work in trouble tells it."""

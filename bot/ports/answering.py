@@ -70,6 +70,9 @@ class Conversations(Protocol):
         A turn ends when its work is done, so that answers stand in the order of their questions.
         """
 
+    async def wake_next(self, thread: Thread, ended: str) -> None:
+        """The work `ended` has said its last word: whoever is next in line is looked at now, not only when it looks itself."""
+
     async def exchanges(self, thread: Thread) -> tuple[Exchange, ...]:
         """What was asked and answered in this thread, oldest first; the latest few are kept."""
 

@@ -30,6 +30,11 @@ class ConversationStore:
         mine = await self._scripts.call("my_turn", [line, f"{line}:holder", keys.DUE], [work_id, repr(order), KEEP_S])
         return bool(mine)
 
+    async def wake_next(self, thread: Thread, ended: str) -> None:
+        """See `bot.ports.Conversations.wake_next`."""
+        line = keys.line(thread.team_id, thread.channel, thread.thread)
+        await self._scripts.call("wake_next", [line, keys.DUE, keys.KICKS], [keys.work(""), ended])
+
     async def exchanges(self, thread: Thread) -> tuple[Exchange, ...]:
         """The latest few, oldest first."""
         key = keys.conversation(thread.team_id, thread.channel, thread.thread)

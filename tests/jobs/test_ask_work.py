@@ -15,6 +15,7 @@ from bot.operations.ask import ASK
 from bot.operations.operation import Registry
 from bot.ports import Thread
 from bot.requests import Door, Place, Request
+from bot.store import keys
 from bot.store.conversations import ConversationStore
 from bot.store.long_work import LongWorkStore
 from bot.view import plain
@@ -214,6 +215,18 @@ async def test_questions_of_a_thread_are_answered_in_their_order(shop: Helpdesk)
         await shop.go(f"r-{number}", times=1)
     await shop.go("ask-3", "ask-2", "ask-1", times=20)
     assert shop.answers() == [f"On: question {number} of the thread?" for number in range(1, 4)]
+
+
+async def test_the_next_question_of_a_thread_is_looked_at_as_soon_as_the_one_before_is_answered(shop: Helpdesk) -> None:
+    for number in (1, 2):
+        await shop.asks(f"question {number} of the thread?", number)
+        await shop.go(f"r-{number}", times=1)
+    await shop.look("ask-2")
+    assert await shop.waits_s("ask-2") > 10
+    await shop.redis.delete(keys.KICKS)
+    await shop.go("ask-1")
+    assert await shop.waits_s("ask-2") < 0
+    assert b"answers ask-2" in await shop.redis.lrange(keys.KICKS, 0, -1)
 
 
 async def test_the_second_question_knows_the_first(shop: Helpdesk) -> None:

@@ -47,6 +47,22 @@ async def test_a_work_that_died_in_line_blocks_nobody(redis: Redis) -> None:
     assert await store.my_turn(HERE, "ask-3", 2.0)
 
 
+async def test_whoever_ends_wakes_the_next_that_still_lives(redis: Redis) -> None:
+    store = ConversationStore(redis)
+    await open_works(redis, "ask-1", "ask-2", "ask-3")
+    for order, name in enumerate(("ask-1", "ask-2", "ask-3")):
+        await store.my_turn(HERE, name, order)
+        await redis.hset(keys.work(name), mapping={"queue": "answers", "not_before": 9e15})
+    await redis.zrem(keys.DUE, "ask-1", "ask-2")
+    await redis.zadd(keys.DUE, {"ask-3": 9e15})
+    await store.wake_next(HERE, "ask-1")
+    assert await redis.lrange(keys.KICKS, 0, -1) == [b"answers ask-3"]
+    assert (await redis.zscore(keys.DUE, "ask-3"), await redis.hget(keys.work("ask-3"), "not_before")) == (0.0, b"0")
+    await redis.zrem(keys.DUE, "ask-3")
+    await store.wake_next(HERE, "ask-3")
+    assert await redis.llen(keys.KICKS) == 1, "nobody waits any more"
+
+
 async def test_threads_do_not_wait_for_each_other(redis: Redis) -> None:
     store = ConversationStore(redis)
     await open_works(redis, "ask-1", "ask-2")
