@@ -6,13 +6,16 @@ from bot.operations.operation import AnyOperation
 from bot.ports import Grants, Services
 from bot.requests import Door
 
+HERE = frozenset({Door.TERMINAL, Door.MODEL})
+"""Doors by which somebody at this machine can come: directly, or as whom Gemma answers."""
+
 
 async def role_of(services: Services, actor: Actor, door: Door) -> Role:
     """The highest role that was given to this person or to a user group of theirs; full members are viewers.
 
     Raises RefusedError when Slack could not be asked and no role was given by user id: a failed look-up never opens a door.
     """
-    if door is Door.TERMINAL and actor.user_id.startswith("terminal:"):
+    if door in HERE and actor.user_id.startswith("terminal:"):
         return Role.VIEWER
     if actor.team_id != services.team_id:
         return Role.NOBODY

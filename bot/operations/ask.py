@@ -11,7 +11,7 @@ from pydantic import BaseModel, model_validator
 from bot.errors import NotConnectedError, PersonMovesNext, RetryLater
 from bot.nouns import Answer, Effect, Exchange, Heard, Role, SeenBy
 from bot.operations import choice, course, triage
-from bot.operations.ask_view import stopped, view_of, waiting
+from bot.operations.ask_view import SURE, stopped, view_of, waiting
 from bot.operations.operation import Arguments, Context, Operation, Queue, Started
 from bot.operations.values import Sentence
 from bot.ports import Advanced, Answerer, Inquiry, Thread
@@ -253,9 +253,11 @@ def _settled(of: course.Course, answer: Answer) -> View:
     return View(verdict=line(f"{of.work_id}: {asked}answered below"), lines=(line(f"Looked at: {looked}"[:300]),))
 
 
-def show(found: Asked, _context: Context) -> View:
-    """The answer, for who waited for it in a terminal."""
-    return view_of(found.answer, stats=found.stats)
+def show(found: Asked, context: Context) -> View:
+    """The answer, for who waited for it. Where no talk is remembered, nothing can be asked about it."""
+    view = view_of(found.answer, stats=found.stats)
+    remembered = context.services.conversations is not None
+    return view if remembered else view.model_copy(update={"buttons": tuple(one for one in view.buttons if one.words != SURE)})
 
 
 ASK: Operation[AskArguments, Asked] = Operation(

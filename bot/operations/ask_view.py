@@ -4,6 +4,7 @@ from bot.nouns import Answer, Measured, Proposal
 from bot.operations.wording import count
 from bot.view import VERDICT_LIMIT, Button, Line, Shape, View, bold, code, line
 
+SURE = "ask are you sure?"
 LINES = 5
 """Lines of prose below the verdict; the rest waits behind Details."""
 
@@ -86,7 +87,7 @@ def _buttons(answer: Answer) -> tuple[Button, ...]:
         found += [yes, Button(label="Decline", words=f"no {answer.proposal.question}")]
     chart = next((one for one in answer.readings if one.operation == "metrics" and not one.failed), None)
     found += [Button(label="Chart", words=chart.words)] if chart is not None and len(chart.words) < 1900 else []
-    found += [Button(label="Are you sure?", words="ask are you sure?")] if answer.figures and not answer.read_again else []
+    found += [Button(label="Are you sure?", words=SURE)] if answer.figures and not answer.read_again else []
     return tuple(found)
 
 
