@@ -12,7 +12,8 @@ class Deployment(Noun):
 
     `context` is the wanted context length in tokens; `ends_at` the aware time at which the machine is given back;
     `channels` are the ids of the only channels it may be changed from, empty for all;
-    `origin` says where this record stands ("settings", "deployments.toml", "store").
+    `origin` says where this record stands ("settings", "deployments.toml", "store"); `address_before` is the address before this
+    one.
     """
 
     name: str = Field(pattern=r"^[a-z][a-z0-9-]{0,39}$")
@@ -27,3 +28,4 @@ class Deployment(Noun):
     ends_at: datetime | None = None
     origin: str = "settings"
     channels: tuple[str, ...] = ()
+    address_before: str | None = None

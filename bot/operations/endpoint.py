@@ -32,7 +32,7 @@ class EndpointArguments(Arguments):
 
 
 class Endpoint(BaseModel):
-    """Where it answers. `since` is when the engine's process started; `before` the address before this one, not recorded yet."""
+    """Where it answers. `since` is when the engine's process started; `before` the address before this one."""
 
     deployment: str
     address: str
@@ -67,6 +67,7 @@ async def run(context: Context, arguments: EndpointArguments) -> Endpoint:
         answers=healthy.value if healthy.missing is None else False,
         model=model,
         since=sample.value.started_at if sample.value else None,
+        before=shown_address(deployment.address_before)[0] if deployment.address_before else None,
         curl=curl(address, model),
         raw=arguments.raw,
         zone=deployment.zone,
@@ -155,7 +156,7 @@ def _shape(found: Endpoint) -> Shape:
 
 
 def _since(found: Endpoint, context: Context) -> Line:
-    before = "the address before is not known"
+    before = f"before it was at {found.before}" if found.before else "the address before is not known"
     if found.since is None:
         return line(f"Since when is not known; {before}.")
     return line("Its engine runs since ", When(at=found.since, date=True), f" ({ago(found.since, context.now)}); {before}.")

@@ -34,7 +34,12 @@ class Setups(Protocol):
     """Deployments that were set up from Slack, and which one a channel means when none is named."""
 
     async def put(self, team_id: str, deployment: Deployment) -> None:
-        """Remember a deployment."""
+        """Remember a deployment as somebody set it up; where it stood before no longer counts."""
+
+    async def settle(self, team_id: str, deployment: Deployment) -> None:
+        """Remember where a deployment stands now that we brought it up: address, model, machine, image, context, owner and end
+        come before what was configured. The address before is kept. Repeated, it changes nothing.
+        """
 
     async def prefer(self, team_id: str, channel: str, name: str) -> None:
         """Have this channel mean this deployment."""

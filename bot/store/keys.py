@@ -50,6 +50,11 @@ def usual(team_id: str, deployment: str) -> str:
     return f"{PREFIX}usual:{team_id}:{deployment}"
 
 
+def settled(team_id: str) -> str:
+    """Hash of where a workspace's deployments stand since we brought them up: name to record."""
+    return f"{PREFIX}settled:{team_id}"
+
+
 def deployments(team_id: str) -> str:
     """Hash of a workspace's deployments: name to record."""
     return f"{PREFIX}deployments:{team_id}"

@@ -62,6 +62,10 @@ class HouseInMemory:
         del team_id
         self.stored[deployment.name] = deployment
 
+    async def settle(self, team_id: str, deployment: Deployment) -> None:
+        del team_id
+        self.stored[deployment.name] = deployment
+
     async def prefer(self, team_id: str, channel: str, name: str) -> None:
         del team_id
         self.channels[channel] = name

@@ -58,6 +58,30 @@ async def test_what_was_configured_comes_first_and_is_not_overwritten_from_slack
     assert [(one.name, one.origin) for one in await store.all("T1")] == [("prod", "deployments.toml"), ("bench", "store")]
 
 
+@pytest.mark.wire
+async def test_where_it_stands_since_we_brought_it_up_goes_over_what_was_configured(redis: Redis) -> None:
+    limited = CONFIGURED[0].model_copy(update={"channels": ("C1",)})
+    store = DeploymentStore(redis, (limited,))
+    settled = Deployment(name="prod", base_url="http://10.0.0.2:8000", machine="prod-1", zone="us-east5-a", owner="U1")
+    for _ in range(2):
+        await store.settle("T1", settled)
+    (found,) = await store.all("T1")
+    assert (found.base_url, found.machine, found.address_before) == ("http://10.0.0.2:8000", "prod-1", "http://127.0.0.1:8000")
+    assert (found.channels, found.origin) == (("C1",), "deployments.toml")
+    await store.settle("T1", settled.model_copy(update={"base_url": "http://10.0.0.3:8000", "machine": "prod-2"}))
+    assert (await store.all("T1"))[0].address_before == "http://10.0.0.2:8000"
+    assert await store.all("T2") == (limited,)
+
+
+@pytest.mark.wire
+async def test_what_somebody_sets_up_anew_stands_where_they_say(redis: Redis) -> None:
+    store = DeploymentStore(redis, ())
+    await store.settle("T1", Deployment(name="prod", base_url="http://10.0.0.2:8000", machine="prod-1"))
+    await store.put("T1", Deployment(name="prod", base_url="http://127.0.0.1:9", origin="store"))
+    (found,) = await store.all("T1")
+    assert (found.base_url, found.machine) == ("http://127.0.0.1:9", None)
+
+
 async def test_without_memory_only_what_was_configured_is_known() -> None:
     store = DeploymentStore(None, CONFIGURED)
     assert await store.all("T1") == CONFIGURED
