@@ -182,13 +182,17 @@ def _store(step: Step) -> LongWorkStore:
 
 
 async def _show(step: Step, operation: AnyOperation, progress: View) -> None:
-    """Progress in the place of the first message. It may be dropped: the next one says more, and the end is told anyhow."""
+    """Progress in the place of the first message. It may be dropped: the next one says more, and the end is told anyhow.
+
+    Where it brings a button of its own that ends the work, it needs no other.
+    """
     root = step.work.data.get("root")
     if root is None:
         return
     channel, _, ts = root.partition(" ")
-    stop = (Button(label=f"Stop {step.work.id}", words=f"cancel {step.work.id}"),) if STOP in operation.steps else ()
-    view = progress.model_copy(update={"buttons": (*progress.buttons, *stop)})
+    own = any(button.words.endswith(f" {step.work.id}") for button in progress.buttons)
+    stop = Button(label=f"Stop {step.work.id}", words=f"cancel {step.work.id}")
+    view = progress.model_copy(update={"buttons": (*progress.buttons, *([stop] if STOP in operation.steps and not own else []))})
     try:
         await step.runtime.slack.update(channel, ts, view, urgent=False)
     except BotError as error:

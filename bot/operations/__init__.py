@@ -39,6 +39,7 @@ from bot.operations.setup import ADOPT, SETUP
 from bot.operations.status import STATUS
 from bot.operations.token import TOKEN
 from bot.operations.token_key import TOKEN_KEY
+from bot.operations.unneeded import UNNEEDED
 from bot.operations.welcome import WELCOME
 from bot.operations.work import CANCEL, WORK
 from bot.operations.zones import ZONES
@@ -99,6 +100,7 @@ OPERATIONS: Registry = (
     details_operation(_table),
     share_operation(_table),
     PASTED,
+    UNNEEDED,
     HOME,
     ask_operation(_table),
 )

@@ -13,10 +13,11 @@ from bot.nouns import Answer, Effect, Exchange, Heard, Role, SeenBy
 from bot.operations import choice, course, triage
 from bot.operations.ask_view import SURE, stopped, view_of, waiting
 from bot.operations.operation import Arguments, Context, Operation, Queue, Started
+from bot.operations.unneeded import UNNEEDED
 from bot.operations.values import Sentence
 from bot.ports import Advanced, Answerer, Inquiry, Thread
 from bot.requests import Door, Request
-from bot.view import Line, View, bold, line
+from bot.view import Button, Line, View, bold, line
 
 PATH = "ask"
 KEPT_FOR = timedelta(minutes=15)
@@ -214,7 +215,10 @@ async def _failed(of: course.Course, inquiry: Inquiry, why: str) -> course.Move 
     if (failures - TRIES) % TOLD_EVERY:
         return course.Move("go", notes=notes, wait_s=LOOK_AGAIN_S)
     kept = line("Your question is kept for 15 minutes and answered here as soon as Gemma answers.")
-    return course.Move("go", notes=notes, wait_s=LOOK_AGAIN_S, progress=await _without_gemma(of, inquiry, why, kept))
+    shown = await _without_gemma(of, inquiry, why, kept)
+    not_needed = Button(label="Not needed", words=f"{UNNEEDED.path} {of.work_id}")
+    progress = shown.model_copy(update={"buttons": (*shown.buttons, not_needed)})
+    return course.Move("go", notes=notes, wait_s=LOOK_AGAIN_S, progress=progress)
 
 
 async def _without_gemma(of: course.Course, inquiry: Inquiry, why: str, about_the_question: Line) -> View:
@@ -237,7 +241,8 @@ async def stop(of: course.Course) -> course.Ended:
 
 def _looking(of: course.Course, what: str) -> View | None:
     """What it looks at now. Few of these: all edits of a workspace share one limit."""
-    return None if not what else View(verdict=line(bold(f"{of.work_id}: {what[:1].lower()}{what[1:]}…")))
+    stop = Button(label=f"Stop {of.work_id}", words=f"{UNNEEDED.path} {of.work_id}")
+    return None if not what else View(verdict=line(bold(f"{of.work_id}: {what[:1].lower()}{what[1:]}…")), buttons=(stop,))
 
 
 def _short(question: str) -> str:

@@ -195,7 +195,7 @@ AFTER_THE_LOG = (
     Rule(
         "killed",
         "something killed the engine from outside",
-        Mark("its container ended with 137", lambda s: bool(has_ended(s) and exited_with(KILLED)(s))),
+        Mark("it ended with 137", lambda s: bool(has_ended(s) and (exited_with(KILLED)(s) or log_names("killed")(s)))),
         (SILENT, WELL, Mark("no failure in its log", no_failure_named)),
         "Most often that is memory: look at the system's log, then restart.",
         RESTART,

@@ -46,11 +46,19 @@ class FakeContainer:
     started: datetime
     stopped: datetime | None = None
     earlier: list[Written] = field(default_factory=list)
+    code: int = 0
+    last_words: list[Written] = field(default_factory=list)
+
+    def die(self, at: datetime, code: int, words: Sequence[str]) -> None:
+        """End by itself with this code, after these lines; docker does not try again, as after a start that came up."""
+        stamped = [text.replace("<time>", at.strftime("%m-%d %H:%M:%S")) for text in words]
+        self.stopped, self.code, self.last_words = at, code, [Written(at, stream_of(one), one) for one in stamped]
 
     def begin(self, at: datetime, script: Script) -> None:
         """Start again; what was written stays."""
         self.earlier += self.written(at)[len(self.earlier) :]
         self.started, self.stopped, self.script = at, None, script
+        self.code, self.last_words = 0, []
 
     def now(self, at: datetime) -> Now:
         """What it is at this moment."""
@@ -65,7 +73,7 @@ class FakeContainer:
         if ended is not None:
             return Now("exited", self.script.exit_code or 0, ended, restarts)
         if self.stopped is not None:
-            return Now("exited", 0, self.stopped, restarts)
+            return Now("exited", self.code, self.stopped, restarts)
         return Now("running", 0, self.started + timedelta(seconds=length * restarts), restarts)
 
     def ready_at(self) -> datetime | None:
@@ -83,7 +91,7 @@ class FakeContainer:
                 if moment <= until:
                     stamped = text.replace("<time>", moment.strftime("%m-%d %H:%M:%S"))
                     lines.append(Written(moment, stream_of(text), stamped))
-        return lines
+        return lines + [one for one in self.last_words if one.at <= at]
 
     def inspected(self, at: datetime) -> dict[str, Any]:
         """As `docker container inspect` shows it, the fields that matter."""

@@ -83,6 +83,12 @@ class FakeDocker:
         self._run(asked)
         return self.containers[asked.last("--name")]
 
+    def crash(self, name: str, code: int, words: Sequence[str]) -> None:
+        """A container ends by itself now, after these last lines of its log."""
+        self.containers[name].die(self._clock.now(), code, words)
+        for listener in self.changed:
+            listener()
+
     async def call(self, words: list[str], say: Say) -> Answer:
         """One command line after the word docker."""
         try:

@@ -183,7 +183,7 @@ async def test_progress_has_a_stop_button_and_stop_ends_it_without_an_answer(sho
     await shop.asks()
     await shop.go("r-1", "ask-1", times=4)
     (first,) = shop.slack.messages.values()
-    assert first.view.buttons[-1].words == "cancel ask-1"
+    assert first.view.buttons[-1].words == "unneeded ask-1"
     assert await shop.work.ask_to_stop("ask-1")
     await shop.go("ask-1")
     assert [message.shown[-1] for message in shop.slack.messages.values()] == [

@@ -6,6 +6,7 @@ below is everything new that this person then sees, word for word, with `{placeh
 `…` leaves the rest to another journey. When the wording was improved, the failing test prints what people see now.
 """
 
+import asyncio
 import re
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
@@ -18,6 +19,7 @@ import pytest_asyncio
 from bot.operations import OPERATIONS
 from bot.view import LINES_LIMIT, VERDICT_LIMIT
 from sandbox.machine import Ending
+from sandbox.machine.last_words import ENGINE_CORE_DIED
 from sandbox.slack import Entry, Person
 from sandbox.whole import Sandbox
 
@@ -38,6 +40,9 @@ PLACEHOLDERS = {
     "since": r"(?: since \d{2}:\d{2}(?: UTC)?)?",
     "when": r"(?:today |tomorrow |[\w ,]+ )?\d{2}:\d{2}",
     "id": r"[0-9a-f]{12}",
+    "change": r"(?:none known|.+ \d{2}:\d{2})\.",
+    "starts": r".+",
+    "state": r".+",
     "ago": rf"(?:just now|{SPAN} ago)",
 }
 SAID = re.compile(r"(?P<user>\w+) in (?P<where>#\w+|@gemma|the thread): (?P<words>.+)")
@@ -49,6 +54,12 @@ ENDINGS = {
     "the next start is refused by Hugging Face": Ending.HF_403,
 }
 """What becomes of the next start of prod's engine, when it is not ready in the end."""
+
+DIES, BACK = "the engine dies", "what is done next brings the engine back"
+WAITS = {DIES: True, BACK: False}
+"""From the first to the second a question that is asked waits as work, so it is not waited for that nothing is due."""
+
+KEEPS, NEW_WITHIN_S = "Your question is kept", 60.0
 
 in_sandbox = pytest.mark.asyncio(loop_scope="module")
 ALERTMANAGER = Person("U0ALERTS", "alertmanager", "Alertmanager", "Etc/UTC", bot=True)
@@ -98,7 +109,7 @@ class Conversation:
 
     def __init__(self, sandbox: Sandbox) -> None:
         self._sandbox = sandbox
-        self._user, self._channel, self._root = "anna", "#ops", ""
+        self._user, self._channel, self._root, self._kept = "anna", "#ops", "", False
 
     async def turn(self, does: str) -> list[str]:
         """Do it, wait until all is answered, and return what is new or changed."""
@@ -110,8 +121,23 @@ class Conversation:
             self._user = does.split(" presses ", maxsplit=1)[0]
         before = self._seen()
         typed = await self._do(does, said)
-        assert await self._sandbox.settled(), self._sandbox.logs()
+        if does in WAITS:
+            self._kept = WAITS[does]
+            return []
+        await self._quiet(before, typed)
         return [line for ts, lines in self._seen().items() if before.get(ts) != lines and ts != typed for line in lines]
+
+    async def _quiet(self, before: dict[str, list[str]], typed: str | None) -> None:
+        """Until all is answered; while a question is kept, until something new stands there, for that is work which waits."""
+        if not self._kept:
+            assert await self._sandbox.settled(), self._sandbox.logs()
+            return
+        async with asyncio.timeout(NEW_WITHIN_S):
+            while not self._keeps() or {ts: one for ts, one in self._seen().items() if ts != typed} == before:
+                await asyncio.sleep(0.1)
+
+    def _keeps(self) -> bool:
+        return any(KEEPS in line for lines in self._seen().values() for line in lines)
 
     def _seen(self) -> dict[str, list[str]]:
         """Every message by its ts, as this person sees it now; replies stand below their root, indented."""
@@ -131,6 +157,11 @@ class Conversation:
             return message.ts
         if does in ENDINGS:
             self._sandbox.park.machines["prod-1"].docker.ending = ENDINGS[does]
+            return None
+        if does == BACK:
+            return None
+        if does == DIES:
+            self._sandbox.park.machines["prod-1"].docker.crash("gemma-engine", 1, ENGINE_CORE_DIED)
             return None
         if does == "the engine gets slow":
             await self._sandbox.vllm.scenario("saturated")
@@ -167,7 +198,7 @@ async def follow(file: Path, sandbox: Sandbox) -> None:
         )
 
 
-LAST = ["errors.md", *sorted(one.name for one in FOLDER.glob("*slow*.md")), "t11_second_yes.md"]
+LAST = ["errors.md", *sorted(one.name for one in FOLDER.glob("*slow*.md")), "t12_gemma_is_down.md", "t11_second_yes.md"]
 """After these the engine is not what it was, or its machine is gone."""
 
 COST = "t08_cost.md"
