@@ -44,6 +44,7 @@ from bot.store.long_work import LongWorkStore
 from bot.store.pace import RedisPace
 from bot.store.probes import RedisProbe
 from bot.store.roles import RoleStore
+from bot.store.tries import TryStore
 from bot.store.work import WorkStore
 
 IDENTITY_LIFE_S = 3600
@@ -88,6 +89,8 @@ def _remembering(services: Services, redis: Redis) -> Services:
         leases=LeaseStore(redis),
         happenings=HappeningStore(redis),
         ledger=LedgerStore(redis),
+        tries=TryStore(redis),
+        creates=TryStore(redis),
         known_errors=KnownErrorStore(redis),
     )
 

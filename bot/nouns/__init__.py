@@ -36,6 +36,7 @@ from bot.nouns.price import Price, ProvisioningModel
 from bot.nouns.quantity import Quantity
 from bot.nouns.quota import Quota
 from bot.nouns.refusal import Refusal, RefusalKind
+from bot.nouns.tried import Tried
 from bot.nouns.window import Delta, Usual
 from bot.nouns.wish import EngineStart, Wish
 
@@ -95,6 +96,7 @@ __all__ = [
     "Tool",
     "ToolCall",
     "ToolResult",
+    "Tried",
     "Turn",
     "Usage",
     "UserMessage",

@@ -15,7 +15,7 @@ from bot.nouns import (
     Role,
     SeenBy,
 )
-from bot.operations import machine_expire
+from bot.operations import machine_expire, recent
 from bot.operations.course import BILLS, STOP, Course, Ended, Move, begin, capacity_of, never_shown, pause_s
 from bot.operations.execute import leave
 from bot.operations.machine_made import ready, refused, stuck, vanished, waits, withdrawn
@@ -118,6 +118,7 @@ async def ask(course: Course) -> Move | Ended:
     made = _plan(course)
     placed = await capacity_of(course.context).provisioner.create(leave(course.yes), made.order)
     if isinstance(placed, Refusal):
+        await recent.refused(course.context, made.order, placed)
         return Ended(refused(made, placed))
     operation = placed.operation.name if placed.operation is not None else ""
     return Move("waiting", {"operation": operation}, wait_s=1.0, progress=waits(course.work_id, made, None, None))
@@ -132,6 +133,8 @@ async def watch(course: Course) -> Move | Ended:
     if standing.state in WAITING:
         return _wait(course, made, standing)
     if standing.state is not RequestState.ACTIVE:
+        if standing.refusal is not None:
+            await recent.refused(course.context, made.order, standing.refusal)
         return Move("withdrawing", {"why": _why(standing), "kind": _kind(standing)})
     machine = await capacity_of(course.context).machines.machine(made.order.zone.name, made.order.machine)
     if machine is not None and machine.state is MachineState.READY:
@@ -146,6 +149,7 @@ async def _without_request(course: Course, made: Plan) -> Move | Ended:
     name = course.notes["operation"]
     change = await capacity_of(course.context).provisioner.operation(name) if name else None
     if change is not None and change.refusal is not None:
+        await recent.refused(course.context, made.order, change.refusal)
         return Ended(refused(made, change.refusal))
     if change is not None and not change.done:
         return Move("waiting", wait_s=1.0)
@@ -185,6 +189,7 @@ async def _keep(course: Course, made: Plan, machine: Machine, now: datetime) -> 
     )
     if services.leases is not None:
         await services.leases.put(services.team_id, lease)
+    await recent.came(course.context, order, (now - datetime.fromisoformat(course.notes["asked_at"])).total_seconds())
     if order.provisioning is not ProvisioningModel.FLEX_START:
         await machine_expire.schedule(course.context, lease, made)
     return Ended(ready(made, machine, ends, now))

@@ -17,7 +17,7 @@ _NEXT = {
     RefusalKind.RATE: "Try again in a minute.",
     RefusalKind.PERMISSION: "The bot's service account lacks a role: /gemma doctor says which.",
 }
-_NO = {
+NO = {
     RefusalKind.UNSUPPORTED_ZONE: "that zone has no TPUs",
     RefusalKind.NO_SUCH_SLICE: "there is no such slice there",
     RefusalKind.MODEL_REFUSED: "it is not sold that way there",
@@ -111,7 +111,7 @@ def stuck(made: Plan, waited: timedelta) -> View:
 
 
 def _nothing(made: Plan, kind: RefusalKind, *more: Line) -> View:
-    said = _NO.get(kind, "Google refused")
+    said = NO.get(kind, "Google refused")
     step = (line(_NEXT[kind]),) if kind in _NEXT else ()
     bills = () if len(more) > 1 else (line("Nothing was made, nothing bills."),)
     return View(

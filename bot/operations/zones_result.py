@@ -1,10 +1,11 @@
 """What `zones` finds: each zone with the first gate that keeps it out."""
 
+from datetime import datetime
 from enum import StrEnum
 
 from pydantic import BaseModel, Field
 
-from bot.nouns import ProvisioningModel, Quantity, Quota
+from bot.nouns import ProvisioningModel, Quantity, Quota, RefusalKind
 
 
 class Gate(StrEnum):
@@ -27,6 +28,10 @@ class ZoneFound(BaseModel):
     unknown: tuple[str, ...]
     quotas: tuple[Quota, ...]
     usd_per_hour: Quantity | None
+    worked_at: datetime | None = None
+    refused_at: datetime | None = None
+    refused: RefusalKind | None = None
+    """What is remembered of asking there: when a machine came last, and the refusal that still holds."""
 
 
 class Zones(BaseModel):
@@ -35,4 +40,5 @@ class Zones(BaseModel):
     slice: str
     provisioning: ProvisioningModel
     zones: tuple[ZoneFound, ...]
+    at: datetime
     missing: tuple[str, ...] = Field(default=())

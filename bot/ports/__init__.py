@@ -15,6 +15,7 @@ from bot.ports.outside import Clock, Cloud, Engine, Model, Prices, PromptTooLong
 from bot.ports.provisioning import Capacity, Hardware, Lease, Leases, Machines, NoSuchSecretError, Provisioner, Quotas, Secrets
 from bot.ports.slack import Directory, Identity, Pace, Person, Posted, Slack
 from bot.ports.stores import Approvals, Audit, Cache, Deployments, History, LongWork, OpenWork, Question, WorkBook
+from bot.ports.sweeping import CreatePace, Tries
 
 __all__ = [
     "Advanced",
@@ -31,6 +32,7 @@ __all__ = [
     "Conformances",
     "Conversations",
     "Counted",
+    "CreatePace",
     "Deployments",
     "Directory",
     "Engine",
@@ -87,6 +89,7 @@ __all__ = [
     "Thread",
     "Threads",
     "Trail",
+    "Tries",
     "Tunnels",
     "Ways",
     "Wishes",
@@ -145,3 +148,7 @@ class Services:
     conversations: Conversations | None = None
     threads: Threads | None = None
     """What was said in threads: kept in Redis, and read from Slack; None where there is none."""
+
+    tries: Tries | None = None
+    creates: CreatePace | None = None
+    """What asking for capacity came to, and how fast it may be asked for; None where there is no Redis."""

@@ -173,3 +173,8 @@ def known_errors(team_id: str, deployment: str) -> str:
 def tunnel(place: str, team_id: str, deployment: str) -> str:
     """The local port that leads to one deployment's engine, on one loopback."""
     return f"{PREFIX}tunnel:{place}:{team_id}:{deployment}"
+
+
+def tries(team_id: str, piece: str, provisioning: str) -> str:
+    """Hash of what came of asking for one slice bought in one way: zone/kind to record."""
+    return f"{PREFIX}tries:{team_id}:{piece}:{provisioning}"
