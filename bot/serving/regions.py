@@ -22,7 +22,7 @@ PLACES: dict[str, tuple[float, float]] = {
     "asia-south2": (28.6, 77.2),
     "asia-southeast1": (1.3, 103.8),
 }
-"""Latitude and longitude of the place that Google names for each region (its list of regions, as known in 2026-11; from memory)."""
+"""Latitude and longitude of the place that Google names for each region (its list of regions in 2026-11, from memory)."""
 
 EARTH_KM = 6371.0
 

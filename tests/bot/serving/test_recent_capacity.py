@@ -1,4 +1,4 @@
-"""What is remembered of asking for capacity: each refusal for its own time, a machine that came voids it, and where to ask first."""
+"""What is remembered of asking for capacity: each refusal for its own time; and where to ask first."""
 
 from datetime import datetime, timedelta
 
@@ -58,7 +58,8 @@ def test_distances_are_those_of_a_map_and_unknown_for_what_is_not_on_it() -> Non
     assert distance_km("us-east5", "us-east5") == 0
     across = distance_km("us-east5", "europe-west4")
     near = distance_km("us-east5", "us-east4")
-    assert across is not None and near is not None
+    assert across is not None
+    assert near is not None
     assert 5_500 < across < 7_500
     assert 200 < near < 700
     assert distance_km("us-east5", "moon-north1") is None
