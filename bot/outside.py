@@ -2,7 +2,7 @@
 
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 from pydantic import SecretStr
 from redis.asyncio import Redis
@@ -83,7 +83,13 @@ def outside(settings: Settings, stack: AsyncExitStack, redis: Redis | None, team
         model=gemma,
         cloud=looked_at,
         capacity=Capacity(google.provisioner, google.machines, google.quotas, google.hardware, google.secrets),
-        engines=Engines(wishes, MachineHosts(google.machines, google.secrets), DockerEngine(shell, WallClock()), shell),
+        engines=Engines(
+            wishes,
+            MachineHosts(google.machines, google.secrets),
+            DockerEngine(shell, WallClock()),
+            shell,
+            start_deadline=timedelta(minutes=settings.engine_start_minutes),
+        ),
         logs=google.logs(quota),
         project=settings.google_cloud_project,
     )

@@ -65,6 +65,8 @@ class Settings(BaseSettings):
     sample_seconds: float = Field(default=30.0, gt=0)
     ledger_seconds: float = Field(default=600.0, ge=0, le=86400)
     """How often the clock counts what machines run; 0 counts nothing."""
+    engine_start_minutes: int = Field(default=60, ge=40, le=240)
+    """How long a start may take until the engine answers, fetching the image included."""
     engine_deadline_seconds: float = Field(default=2.5, gt=0)
     cloud_deadline_seconds: float = Field(default=5.0, gt=0)
     workers_reads: int = Field(default=2, ge=1)

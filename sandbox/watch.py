@@ -24,6 +24,7 @@ class WireWatch:
         self._act: Callable[[], Awaitable[None] | None] | None = None
         sandbox.slack.faults.add(Fault(times=FOR_EVER, before=self._slack("before"), after=self._slack("after")))
         sandbox.vllm.hooks.append(self._vllm)
+        sandbox.park.hooks.append(self._machine)
         for when in google.When:
             hook = google.Fault(google.FaultKind.HOOK, when=when, hook=self._google(when))
             sandbox.google.faults.plan(hook)
@@ -51,6 +52,9 @@ class WireWatch:
 
     async def _vllm(self, when: str, call: Call) -> None:
         await self._point(f"vllm {call.path} {when}")
+
+    async def _machine(self, when: str, command: str) -> None:
+        await self._point(f"machine {' '.join(command.split()[2:5])} {when}")
 
     def _google(self, when: google.When) -> Callable[[google.Call], Awaitable[None]]:
         async def hook(call: google.Call) -> None:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from bot.errors import RefusedError
 from bot.nouns import ContainerState, ContainerStatus, Deployment
-from bot.operations import engine_progress
+from bot.operations import engine_busy, engine_progress
 from bot.operations.course import second_person_said_yes
 from bot.operations.engine_up import engines_of
 from bot.operations.machine_use import Use, use_of_engine
@@ -44,7 +44,9 @@ class Cuts:
 
 
 async def cuts(context: Context, deployment: Deployment) -> Cuts:
-    """Look at the container and at the engine in it. Raises what the machine raises when it cannot be reached."""
+    """Look at the container and at the engine in it. Raises what the machine raises when it cannot be reached, and
+    PersonMovesNext while other work is at this engine."""
+    await engine_busy.must_be_free(context, deployment)
     engines = engines_of(context)
     status = await engines.control.status(await engines.hosts.host(deployment))
     return Cuts(status, await use_of_engine(context, deployment))

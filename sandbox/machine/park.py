@@ -1,6 +1,7 @@
 """A machine behind each node of the Google stand-in: it stands there when the node becomes READY and goes when the node goes."""
 
 import asyncio
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 from sandbox.clock import Clock
@@ -13,7 +14,8 @@ from sandbox.machine.server import MachineStandIn
 class MachinePark:
     """Make it inside the running loop, before nodes become READY; nodes that stand there already get their machine at once.
 
-    `options` go to each machine (pace, pull_s, api_key). `machines` are those that live, by the node's short name.
+    `options` go to each machine (pace, pull_s, api_key). `machines` are those that live, by the node's short name; `hooks`
+    are told of each command on any of them.
     """
 
     def __init__(self, project: Project, clock: Clock, **options: Any) -> None:
@@ -23,6 +25,7 @@ class MachinePark:
         self._options = options
         self._tasks: set[asyncio.Task[None]] = set()
         self.machines: dict[str, MachineStandIn] = {}
+        self.hooks: list[Callable[[str, str], Awaitable[None]]] = []
         project.world.endpoint_of = self._endpoint
         project.nodes.gone.append(self._gone)
         for record in project.nodes.records.values():
@@ -50,6 +53,7 @@ class MachinePark:
         machine = MachineStandIn(
             self._clock, lambda: metadata.get("ssh-keys", ""), name=_short(record), piece=record.slice.name, **self._options
         )
+        machine.hooks = self.hooks
         port = machine.reserve()
         record.attributes.update(machine.attributes)
         machine.attributes = record.attributes

@@ -55,7 +55,7 @@ class MachineStandIn:
     """One machine. `ssh_keys` gives the node's metadata of that name at the moment; `api_key` is what its vLLM then asks for.
 
     `attributes` are its guest attributes; `commands` what arrived, as the one string that SSH carries, `done` what acted, and
-    `number` how many there were.
+    `number` how many there were; `hooks` are told of each, before and after it acted.
     """
 
     def __init__(
@@ -81,6 +81,7 @@ class MachineStandIn:
         self.docker.changed.append(self._follow)
         self.system = Commands(clock, self.docker)
         self.faults = Faults()
+        self.hooks: list[Callable[[str, str], Awaitable[None]]] = []
         self.connections: set[asyncssh.SSHServerConnection] = set()
         self.commands: deque[str] = deque(maxlen=KEPT_COMMANDS)
         self.done: deque[str] = deque(maxlen=KEPT_COMMANDS)
@@ -195,6 +196,8 @@ class MachineStandIn:
         if number == self.faults.drop_before:
             self.cut()
             return
+        for hook in self.hooks:
+            await hook("before", command)
         await self._clock.sleep(self.faults.slow_s)
         if self.faults.hang:
             await asyncio.Event().wait()
@@ -208,6 +211,8 @@ class MachineStandIn:
 
         answer = await self._answer(command, script, say)
         self.done.append(command)
+        for hook in self.hooks:
+            await hook("after", command)
         if number == self.faults.drop_after:
             self.cut()
             return

@@ -1,5 +1,7 @@
 """`engine start|stop|restart|remove|status`: who is cut off is said first, what is done is done once, what is seen is told."""
 
+from datetime import timedelta
+
 import pytest
 
 from bot.errors import PersonMovesNext, RefusedError, RetryLater, UsageError
@@ -10,6 +12,7 @@ from bot.operations.engine_end import ENGINE_REMOVE, ENGINE_STOP
 from bot.operations.engine_restart import ENGINE_RESTART, ENGINE_START
 from bot.operations.engine_status import ENGINE_STATUS, EngineStatus
 from bot.operations.execute import Outcome
+from bot.ports import OpenWork
 from bot.view import Shape, View, plain
 from sandbox.machine.docker import FakeContainer
 from sandbox.machine.starts import Ending, Facts, script
@@ -140,6 +143,36 @@ async def test_what_became_somebody_elses_between_question_and_yes_is_not_touche
     with pytest.raises(RefusedError, match="was not made by me"):
         await made.agree(asked)
     assert made.rig.docker.acted == []
+
+
+def under_way(made: Bench, words: str, kind: str = "engine.restart") -> None:
+    since = made.house.clock.now() - timedelta(minutes=4)
+    made.house.desk.open = [
+        OpenWork(id="engine-7", kind=kind, state="engine-watching", words=words, asked_by="U1", channel="C1", since=since)
+    ]
+
+
+@pytest.mark.parametrize("words", ["engine restart prod utilization=0.9", "engine restart"])
+async def test_one_work_at_a_time_is_at_an_engine(words: str) -> None:
+    made = Bench()
+    asked = await made.say("engine stop prod")
+    under_way(made, words)
+    with pytest.raises(PersonMovesNext, match="engine-7 is at prod's engine already, for 4 min") as no:
+        await made.say("engine restart prod")
+    assert "cancel engine-7" in no.value.telling.next_step
+    with pytest.raises(PersonMovesNext, match="engine-7"):
+        await made.agree(asked)
+    assert made.rig.docker.acted == []
+
+
+@pytest.mark.parametrize(
+    ("words", "kind"), [("engine restart bench", "engine.restart"), ("machine destroy prod-0", "machine.destroy")]
+)
+async def test_work_on_other_things_is_in_nobodys_way(words: str, kind: str) -> None:
+    made = Bench()
+    made.house.names.known = [PLACE, PLACE.model_copy(update={"name": "bench"})]
+    under_way(made, words, kind)
+    assert (await made.say("engine stop prod")).asked is not None
 
 
 # What is done
