@@ -70,7 +70,7 @@ class Settings(BaseSettings):
     engine_deadline_seconds: float = Field(default=2.5, gt=0)
     cloud_deadline_seconds: float = Field(default=5.0, gt=0)
     workers_reads: int = Field(default=2, ge=1)
-    workers_answers: int = Field(default=1, ge=1)
+    workers_answers: int = Field(default=3, ge=1)
     workers_steps: int = Field(default=1, ge=1)
     workers_benchmarks: int = Field(default=1, ge=1)
 

@@ -13,7 +13,7 @@ from bot.nouns import Reading
 
 SERIES: Final = 12
 """Numbers in a row that are a curve, which the model is not given: what it says of a time stands in the figures beside it."""
-KEPT_BYTES: Final = 60_000
+KEPT_BYTES: Final = 24_000
 """Of one result that is stored: far more than any window takes, far less than hurts Redis."""
 SHAPES: Final = ((30, 500), (14, 240), (7, 140), (4, 90), (2, 60))
 """(entries of a list, characters of a text), from generous to terse; the first that fits is taken."""

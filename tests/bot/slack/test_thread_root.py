@@ -60,6 +60,15 @@ async def test_one_of_google_stands_in_its_blocks(slack: Any, client: SlackClien
     assert heard.text.splitlines() == ["Incident opened", "TPU duty cycle below 5 % on prod-1"]
 
 
+async def test_a_secret_in_it_is_hidden_before_anybody_stores_it(slack: Any, client: SlackClient, fakes: SimpleNamespace) -> None:
+    secret = "hf_" + "aB3dE5fG7h" * 3 + "Zq19"
+    slack.script("conversations.replies", replies(fakes, {**GOOGLE, "text": f"start failed with token {secret}"}))
+    heard = await client.root("C1", TS)
+    assert heard is not None
+    assert secret not in heard.text
+    assert "start failed" in heard.text
+
+
 @pytest.mark.parametrize(
     "first",
     [
