@@ -18,7 +18,7 @@ from bot.model.answering import VllmModel
 from bot.operations import OPERATIONS
 from bot.operations.money import BookPrices
 from bot.outside import WallClock, outside
-from bot.ports import Grants, House, Identity, Services, Slack
+from bot.ports import Alerting, Grants, House, Identity, Services, Slack
 from bot.pricing.snapshot import snapshot
 from bot.settings import Settings
 from bot.slack.client import SlackClient
@@ -37,6 +37,7 @@ from bot.store.deliveries import DeliveryStore
 from bot.store.deployments import DeploymentStore
 from bot.store.happenings import HappeningStore
 from bot.store.history import HistoryStore, NoHistory
+from bot.store.incidents import IncidentStore, SightingStore, WatchStore
 from bot.store.known_errors import KnownErrorStore
 from bot.store.leases import LeaseStore
 from bot.store.ledger import LedgerStore
@@ -82,8 +83,8 @@ def _with_gemma(services: Services, client: VllmModel, redis: Redis | None = Non
     return replace(services, answerer=Agent(OPERATIONS, services, passing=(RedisError,)))
 
 
-def _remembering(services: Services, redis: Redis) -> Services:
-    """With what is kept in Redis about machines and errors."""
+def _remembering(services: Services, redis: Redis, settings: Settings) -> Services:
+    """With what is kept in Redis about machines, errors and incidents."""
     return replace(
         services,
         leases=LeaseStore(redis),
@@ -92,7 +93,15 @@ def _remembering(services: Services, redis: Redis) -> Services:
         tries=TryStore(redis),
         creates=TryStore(redis),
         known_errors=KnownErrorStore(redis),
+        alerting=_alerting(settings, redis),
     )
+
+
+def _alerting(settings: Settings, redis: Redis) -> Alerting:
+    """Urgent alerts name the configured group, else the first group of the operators."""
+    oncall = settings.oncall_group or next((one for one in settings.operators if one.startswith("S")), None)
+    stores = (IncidentStore(redis), WatchStore(redis), SightingStore(redis))
+    return Alerting(*stores, oncall=oncall, channel=settings.alerts_channel, idle_s=settings.idle_minutes * 60)
 
 
 class _Probes(RedisProbe):
@@ -170,7 +179,7 @@ async def running(settings: Settings) -> AsyncIterator[Runtime]:
             long_work=LongWorkStore(redis, queue="steps", kick_s=settings.kick_seconds),
         )
         stores = (DeliveryStore(redis), slack, history, Counters(redis))
-        services = _with_gemma(out.beside(_remembering(services, redis)), out.model, redis, slack)
+        services = _with_gemma(out.beside(_remembering(services, redis, settings)), out.model, redis, slack)
         yield Runtime(services, redis, work, *stores, settings.slack_commands_replaceable)
 
 
@@ -198,7 +207,7 @@ async def at_hand(settings: Settings) -> AsyncIterator[Services]:
             audit=AuditLog(redis) if remembered else NoAudit(),
             house=await _house_at_hand(settings, redis, known, stack) if remembered else None,
         )
-        services = _remembering(services, redis) if remembered else services
+        services = _remembering(services, redis, settings) if remembered else services
         yield _with_gemma(out.beside(services), out.model)
 
 

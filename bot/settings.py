@@ -57,6 +57,16 @@ class Settings(BaseSettings):
     terminal_team: str | None = None
     """The Slack team id whose history and work the terminal shows."""
 
+    # Who hears of what goes wrong
+    oncall_group: str | None = Field(default=None, pattern=r"^[SUW][A-Z0-9]{1,20}$")
+    """The user group (S…) or user that urgent alerts name; else the first group of OPERATORS."""
+
+    alerts_channel: str | None = Field(default=None, pattern=r"^[CGD][A-Z0-9]{1,20}$")
+    """The id of the channel for alerts that no channel watches and whose deployment names none."""
+
+    idle_minutes: float = Field(default=60.0, ge=5)
+    """A machine without a request for so long is told as idle."""
+
     # Pace
     lease_seconds: float = Field(default=10.0, gt=0, le=60)
     kick_seconds: float = Field(default=2.0, gt=0)
@@ -67,6 +77,8 @@ class Settings(BaseSettings):
     """How often the clock counts what machines run; 0 counts nothing."""
     engine_start_minutes: int = Field(default=60, ge=40, le=240)
     """How long a start may take until the engine answers, fetching the image included."""
+    watch_seconds: float = Field(default=60.0, ge=0, le=3600)
+    """How often the clock looks for what is wrong: engines, machines, ends of leases. 0 watches nothing."""
     engine_deadline_seconds: float = Field(default=2.5, gt=0)
     cloud_deadline_seconds: float = Field(default=5.0, gt=0)
     workers_reads: int = Field(default=2, ge=1)

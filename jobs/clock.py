@@ -16,6 +16,7 @@ from jobs.bookkeeper import Bookkeeper
 from jobs.examiner import EVERY_S, Examiner
 from jobs.exposition import figures
 from jobs.sampler import Sampler
+from jobs.watcher import Watcher
 
 log = structlog.get_logger()
 
@@ -37,6 +38,7 @@ async def run(settings: Settings) -> None:
 async def _serve(settings: Settings, runtime: Runtime, ended: asyncio.Event) -> None:
     sampler = Sampler(runtime, settings.sample_seconds)
     bookkeeper = Bookkeeper(runtime, settings.ledger_seconds)
+    watcher = Watcher(runtime, settings.watch_seconds)
     listener = await _listen(settings, runtime)
     try:
         async with asyncio.TaskGroup() as group:
@@ -44,6 +46,7 @@ async def _serve(settings: Settings, runtime: Runtime, ended: asyncio.Event) -> 
             group.create_task(_every(ended, BEAT_S, Heart(runtime.redis, "clock").beat))
             group.create_task(_every(ended, min(1.0, settings.sample_seconds), sampler.look))
             group.create_task(_every(ended, 1.0, bookkeeper.look))
+            group.create_task(_every(ended, 1.0, watcher.look))
             group.create_task(_every(ended, EVERY_S, Examiner(runtime).look))
     finally:
         await listener.cleanup()

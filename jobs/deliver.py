@@ -156,7 +156,7 @@ async def _alone(step: Step, message: Message, where: Alone) -> None:
 
 async def _among(step: Step, part: str, message: Message, where: Among) -> None:
     try:
-        await _once(step, part, message, where)
+        await once(step, part, message, where)
     except PersonMovesNext as error:
         log.info("channel refused the answer", work=step.work.id, why=str(error))
         hint = line(f"So I answer here. {error} {error.telling.next_step}")
@@ -166,11 +166,14 @@ async def _among(step: Step, part: str, message: Message, where: Among) -> None:
 
 async def _by_direct_message(step: Step, part: str, message: Message) -> None:
     channel = await step.runtime.slack.open_dm(step.work.request.actor.user_id)
-    await _once(step, directly(part), message, Among(channel, None))
+    await once(step, directly(part), message, Among(channel, None))
 
 
-async def _once(step: Step, part: str, message: Message, where: Among) -> None:
-    """Exactly one message: the intent first, then look for it if it was tried before, then post; repeated, it is updated."""
+async def once(step: Step, part: str, message: Message, where: Among) -> tuple[str, str]:
+    """Exactly one message: the intent first, then look for it if it was tried before, then post; repeated, it is updated.
+
+    Returns where it stands (channel, ts). Raises LeaseLostError when the work is somebody else's, and the errors of Slack.
+    """
     runtime, work = step.runtime, step.work
     known = await runtime.deliveries.begin(work, part, runtime.services.clock.now())
     key = f"{work.id}:{part}"
@@ -184,8 +187,9 @@ async def _once(step: Step, part: str, message: Message, where: Among) -> None:
     if channel is not None and ts is not None:
         with contextlib.suppress(MessageGoneError):  # somebody deleted it: then it is said anew
             await runtime.slack.update(channel, ts, message.view, details=message.details, chart=message.chart, urgent=True)
-            return
+            return channel, ts
     posted = await runtime.slack.post(
         where.channel, where.thread, message.view, key, details=message.details, chart=message.chart
     )
     await runtime.deliveries.sent(work, part, posted.channel, posted.ts)
+    return posted.channel, posted.ts

@@ -8,12 +8,18 @@ from collections.abc import Mapping
 from bot.operations import OPERATIONS
 from bot.services import running
 from bot.settings import from_environment
+from bot.store.work import INCIDENT
 from jobs.answer import answer
 from jobs.inbox import REQUEST
+from jobs.incident import incident
 from jobs.long import long
 from jobs.steps import Kind, Step, run
 
-KINDS: Mapping[str, Kind] = {REQUEST: answer, **{operation.path: long for operation in OPERATIONS if operation.steps}}
+KINDS: Mapping[str, Kind] = {
+    REQUEST: answer,
+    INCIDENT: incident,
+    **{operation.path: long for operation in OPERATIONS if operation.steps},
+}
 """What is done for each kind of work: requests are answered, long work is of the kind of its operation."""
 
 

@@ -3,6 +3,7 @@
 import asyncio
 import os
 import tempfile
+import time
 from contextlib import AsyncExitStack
 from pathlib import Path
 from types import TracebackType
@@ -38,6 +39,8 @@ machine = "prod-1"
 """
 
 SETTLE_PAUSE_S = 0.02
+WAITS_S = 20.0
+"""Longer than a lease, and than the pauses of work that gets on."""
 
 THINKS_S = 0.2
 """Seconds to the first token of the bot's own questions: the median of the quiet hour (`sandbox.vllm.scenarios`)."""
@@ -198,9 +201,13 @@ class Sandbox:
         return True
 
     async def _busy(self) -> bool:
-        """Whether anything is due, leased or on its way; a memory that is away may hold anything."""
+        """Whether anything is due soon, leased or on its way; a memory that is away may hold anything.
+
+        What waits for longer than a lease only waits for time to pass: a machine's end, the next look at an incident.
+        """
         try:
-            return bool(await self.redis.zcard(keys.DUE) or self.slack.deliveries.under_way)
+            soon = (time.time() + WAITS_S) * 1000
+            return bool(await self.redis.zcount(keys.DUE, "-inf", soon) or self.slack.deliveries.under_way)
         except RedisError:
             return True
 

@@ -20,6 +20,7 @@ from bot.nouns.dialogue import (
 )
 from bot.nouns.engine import EngineSample, Histogram, ServedModel
 from bot.nouns.happening import Happened, Happening, Look, Move, Watched
+from bot.nouns.incident import Handling, Incident, Sighting, Watch
 from bot.nouns.log_entry import LogEntry, LogsFound
 from bot.nouns.machine import (
     CapacityRequest,
@@ -62,10 +63,12 @@ __all__ = [
     "Exposure",
     "Finish",
     "Fleet",
+    "Handling",
     "Happened",
     "Happening",
     "Heard",
     "Histogram",
+    "Incident",
     "LogEntry",
     "LogsFound",
     "Look",
@@ -90,6 +93,7 @@ __all__ = [
     "Role",
     "SeenBy",
     "ServedModel",
+    "Sighting",
     "Slice",
     "Standing",
     "SystemMessage",
@@ -102,6 +106,7 @@ __all__ = [
     "UserMessage",
     "Usual",
     "Verdict",
+    "Watch",
     "Watched",
     "Wish",
     "Zone",

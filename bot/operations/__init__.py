@@ -22,6 +22,7 @@ from bot.operations.hardware import HARDWARE
 from bot.operations.health import HEALTH
 from bot.operations.help import help_operation
 from bot.operations.home import HOME
+from bot.operations.incidents import INCIDENT_SNOOZE, INCIDENT_TAKE, INCIDENTS
 from bot.operations.logs import LOGS
 from bot.operations.machine import MACHINE
 from bot.operations.machine_create import MACHINE_CREATE
@@ -40,6 +41,7 @@ from bot.operations.status import STATUS
 from bot.operations.token import TOKEN
 from bot.operations.token_key import TOKEN_KEY
 from bot.operations.unneeded import UNNEEDED
+from bot.operations.watch import WATCH_LIST, WATCH_OFF, WATCH_ON
 from bot.operations.welcome import WELCOME
 from bot.operations.work import CANCEL, WORK
 from bot.operations.zones import ZONES
@@ -80,6 +82,12 @@ OPERATIONS: Registry = (
     HARDWARE,
     BENCH_CHECK,
     COST,
+    INCIDENTS,
+    INCIDENT_TAKE,
+    INCIDENT_SNOOZE,
+    WATCH_ON,
+    WATCH_OFF,
+    WATCH_LIST,
     WORK,
     CANCEL,
     SETUP,

@@ -7,6 +7,7 @@ from bot.ports.authority import Authorised
 from bot.ports.engines import Engines, Hosts, Tunnels, Ways, Wishes
 from bot.ports.happenings import Happenings
 from bot.ports.house import Budget, Grants, House, Limit, Memory, Probes, Roles, Setups, Trail
+from bot.ports.incidents import Alerting, Incidents, Sightings, Watches
 from bot.ports.known_errors import Compared, KnownErrors, LastReport
 from bot.ports.ledger import Counted, Kind, Ledger, Month
 from bot.ports.logs import Logs, LogSearch, ReadQuota
@@ -19,6 +20,7 @@ from bot.ports.sweeping import CreatePace, Tries
 
 __all__ = [
     "Advanced",
+    "Alerting",
     "Answerer",
     "Approvals",
     "Audit",
@@ -47,6 +49,7 @@ __all__ = [
     "Hosts",
     "House",
     "Identity",
+    "Incidents",
     "Inquiry",
     "KeyRefusedError",
     "Kind",
@@ -85,12 +88,14 @@ __all__ = [
     "Services",
     "Setups",
     "Shell",
+    "Sightings",
     "Slack",
     "Thread",
     "Threads",
     "Trail",
     "Tries",
     "Tunnels",
+    "Watches",
     "Ways",
     "Wishes",
     "WorkBook",
@@ -120,6 +125,9 @@ class Services:
     leases: Leases | None = None
     happenings: Happenings | None = None
     """All three are kept in Redis; None where there is none."""
+
+    alerting: Alerting | None = None
+    """What is watched and who is told; None where there is no Redis."""
 
     ledger: Ledger | None = None
     """What machines ran, counted by the clock; None where there is no Redis."""

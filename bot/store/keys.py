@@ -178,3 +178,23 @@ def tunnel(place: str, team_id: str, deployment: str) -> str:
 def tries(team_id: str, piece: str, provisioning: str) -> str:
     """Hash of what came of asking for one slice bought in one way: zone/kind to record."""
     return f"{PREFIX}tries:{team_id}:{piece}:{provisioning}"
+
+
+def incident(team_id: str, incident_id: str) -> str:
+    """Hash of one incident with who sees to it."""
+    return f"{PREFIX}incident:{team_id}:{incident_id}"
+
+
+def incidents(team_id: str) -> str:
+    """Sorted set of a workspace's incidents that stand: score the time at which each began in seconds."""
+    return f"{PREFIX}incidents:{team_id}"
+
+
+def watches(team_id: str) -> str:
+    """Hash of what channels switched: "channel kind" to on or off."""
+    return f"{PREFIX}watches:{team_id}"
+
+
+def sightings(team_id: str) -> str:
+    """Hash of machines as they were seen last: zone/name to record."""
+    return f"{PREFIX}sightings:{team_id}"

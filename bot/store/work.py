@@ -23,6 +23,9 @@ KICKS_KEPT = 10_000
 
 VERSION = 1
 
+INCIDENT = "incident"
+"""The kind of work that tells people of an incident: it is shown by `incidents`, not as work."""
+
 
 @dataclass(frozen=True)
 class Work:
@@ -104,7 +107,7 @@ class WorkStore:
         found = []
         for work_id in ids:
             fields = await self._redis.hgetall(keys.work(work_id.decode()))
-            if fields:
+            if fields and fields.get(b"kind") != INCIDENT.encode():
                 found.append(_seen(_read([part for pair in fields.items() for part in pair])))
         return tuple(found)
 
@@ -130,6 +133,10 @@ class WorkStore:
     async def asked_to_stop(self, work_id: str) -> bool:
         """Whether word was left that it shall end."""
         return bool(await self._redis.hexists(keys.work(work_id), "stop"))
+
+    async def is_open(self, work_id: str) -> bool:
+        """Whether this work has not ended yet."""
+        return await self._redis.zscore(keys.DUE, work_id) is not None
 
     async def next_name(self, team_id: str, kind: str) -> str:
         """The next name that people see, for instance bench-12."""

@@ -14,6 +14,7 @@ SHORT = {
     "WORKERS_READS": "1",
     "SAMPLE_SECONDS": "3600",
     "LEDGER_SECONDS": "0",
+    "WATCH_SECONDS": "0",
 }
 
 

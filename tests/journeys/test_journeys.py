@@ -176,7 +176,7 @@ class Conversation:
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def running() -> AsyncIterator[Sandbox]:
-    async with Sandbox(SAMPLE_SECONDS="3600") as sandbox:
+    async with Sandbox(SAMPLE_SECONDS="3600", WATCH_SECONDS="0") as sandbox:
         sandbox.slack.workspace.people[STRANGER.id] = STRANGER
         sandbox.slack.workspace.people[ALERTMANAGER.id] = ALERTMANAGER
         sandbox.slack.workspace.channels["C0OPS"].members |= {STRANGER.id, ALERTMANAGER.id}
