@@ -2,28 +2,35 @@
 
 import asyncio
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import UTC, datetime
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from bot.errors import BotError, WeMoveNext
-from bot.nouns import Actor, Deployment
+from bot.errors import BotError, RetryLater, WeMoveNext
+from bot.nouns import Actor, Deployment, SeenBy, Wish
 from bot.operations import OPERATIONS
-from bot.operations.execute import execute
+from bot.operations.execute import Outcome, execute
 from bot.operations.pasted import telling
 from bot.operations.planned import PLANNED
 from bot.operations.telling import told
-from bot.ports import Services
+from bot.ports import Engines, Grants, Limit, Services
 from bot.requests import Request
+from bot.serving.specification import EngineSpecification
 from bot.slack.limits import validate_message
 from bot.slack.render import render
 from bot.view import View, plain
 from handlers.slack.payloads import from_command
 from handlers.slack.secrets import without
 from sandbox.slack.pings import mentioned
-from tests.doubles.ports import ANNA, BEN, CARLA, DANA, OPERATORS, TEAM, House, Names
+from tests.bot.operations.house_doubles import HouseInMemory
+from tests.bot.serving.test_specification import WISH
+from tests.doubles.ports import ANNA, BEN, CARLA, DANA, NOW, OPERATORS, TEAM, House, Names
+from tests.doubles.vault import Vault
+from tests.doubles.yard import Yard
 
 BATCH = 20
 BATCHES = 500
@@ -65,6 +72,11 @@ VALUES = (
     "ask-1a2b3c",
     "r-1",
     "1e999",
+    "key",
+    "image=vllm/vllm-tpu:v0.26.0",
+    "image=$(id)",
+    "for 9h",
+    "machine=prod-9",
 )
 WORDS = tuple(sorted({word for operation in OPERATIONS for word in operation.words} | PLANNED))
 
@@ -87,6 +99,7 @@ PIECE = st.one_of(
 TEXT = st.builds(lambda pieces, gap: gap.join(pieces), st.lists(PIECE, max_size=7), st.sampled_from((" ", "  ", "\n", "")))
 OURS = {f"@{one.user_id}" for one in (ANNA, BEN, DANA, CARLA)} | {f"!subteam^{OPERATORS}"}
 """Whom the bot may mention: those with a role, and who asked."""
+NAMED = {"@U9VICTIM", "!subteam^S9VICTIM"}
 
 
 @pytest.fixture(scope="module")
@@ -106,14 +119,47 @@ def peopled() -> House:
     return House(names=Names([Deployment(name="prod", base_url="http://127.0.0.1:1", accelerator="v6e-4", zone="us-east5-a")]))
 
 
-async def answered(services: Services, request: Request) -> View:
+def connected(house: House) -> Services:
+    """Its ports with everything that words can reach beyond looking: roles, budget, secrets, and what the engine shall be."""
+    wishes: Any = Wished()
+    away: Any = Away()
+    inside = HouseInMemory(grants=Grants(), bound=Limit(usd=500, by=ANNA.user_id, at=house.clock.at))
+    return replace(
+        house.services,
+        house=inside.house(),
+        capacity=replace(Yard().capacity(), secrets=Vault()),
+        engines=Engines(wishes, away, away, away),
+        project="my-project",
+    )
+
+
+class Away:
+    """Any port of a machine that does not answer."""
+
+    def __getattr__(self, name: str) -> Any:
+        async def call(*_values: object, **_more: object) -> None:
+            raise RetryLater(f"The machine does not answer ({name}).")
+
+        return call
+
+
+class Wished:
+    """Implements `current` of `bot.ports.Wishes`: one whole specification for every deployment."""
+
+    async def current(self, _team: str, deployment: str) -> Wish:
+        wanted = EngineSpecification.model_validate({**WISH, "deployment": deployment})
+        said = wanted.model_dump_json()
+        return Wish(deployment=deployment, specification=said, fingerprint=wanted.fingerprint, at=NOW, by="U1ANNA", work="w-1")
+
+
+async def answered(services: Services, request: Request) -> Outcome:
     """What the work behind a request shows, as `jobs.answer` does it; only an unforeseen error gets out of here."""
     try:
-        return (await execute(OPERATIONS, services, request)).view
+        return await execute(OPERATIONS, services, request)
     except WeMoveNext:
         raise
     except BotError as error:
-        return told(error, None, request.words)
+        return Outcome(path="", view=told(error, None, request.words), seen_by=SeenBy.YOU)
 
 
 def holds_no_secret(*texts: str) -> None:
@@ -121,11 +167,12 @@ def holds_no_secret(*texts: str) -> None:
         assert all(secret not in text for text in texts)
 
 
-def fits_and_pings_nobody(view: View, details: str | None) -> None:
+def fits_and_pings_nobody(view: View, details: str | None, *, whispered: bool = False) -> None:
+    """A message that its asker alone sees may name somebody whom the asker named (`setup admin @eve`): that pings nobody."""
     rendered = render(view, details=details)
     validate_message({"text": rendered.text, "blocks": rendered.blocks})
-    assert set(mentioned(rendered.text, rendered.blocks, [])) <= OURS
-    holds_no_secret(repr(rendered.blocks), rendered.text)
+    assert set(mentioned(rendered.text, rendered.blocks, [])) <= (OURS | NAMED if whispered else OURS)
+    holds_no_secret(repr(rendered.blocks), rendered.text, view.attachment.content if view.attachment is not None else "")
 
 
 async def type_into(services: Services, text: str, user: str) -> None:
@@ -135,7 +182,8 @@ async def type_into(services: Services, text: str, user: str) -> None:
         fits_and_pings_nobody(telling(said.secrets, posted=False), None)
     kept = without(said.request, said.secrets)
     holds_no_secret(kept.model_dump_json())
-    fits_and_pings_nobody(await answered(services, kept), f"details r-{kept.id}")
+    outcome = await answered(services, kept)
+    fits_and_pings_nobody(outcome.view, f"details r-{kept.id}", whispered=outcome.whisper)
 
 
 @settings(max_examples=BATCHES, derandomize=True, database=None, deadline=None, suppress_health_check=list(HealthCheck))
@@ -144,7 +192,7 @@ def test_whatever_is_typed_is_answered_within_limits_without_a_ping_and_without_
     loop: asyncio.AbstractEventLoop, texts: list[str], user: Actor
 ) -> None:
     house = peopled()
-    services = house.services
+    services = connected(house)
 
     async def all_of_them() -> None:
         for text in texts:
@@ -157,10 +205,30 @@ def test_whatever_is_typed_is_answered_within_limits_without_a_ping_and_without_
 def test_the_words_of_the_generator_reach_operations_and_not_only_refusals(loop: asyncio.AbstractEventLoop) -> None:
     house = peopled()
     verdicts = {
-        word: plain(loop.run_until_complete(answered(house.services, house.request(word, ANNA))).verdict) for word in WORDS
+        word: plain(loop.run_until_complete(answered(house.services, house.request(word, ANNA))).view.verdict) for word in WORDS
     }
     assert sum(1 for said in verdicts.values() if "do not know" not in said and "not built" not in said) >= 15
     assert "not built yet" in verdicts["deploy"]
+
+
+@pytest.mark.parametrize(
+    ("words", "reached"),
+    [
+        ("export vm prod", "as a gcloud command"),
+        ("export gke prod v6e-8 spot", "as Kubernetes manifests"),
+        ("setup operator <@U9VICTIM|eve>", "is an operator now"),
+        ("setup roles", "a role"),
+        ("token", "goes into a window"),
+        ("token key prod", "Make a new API key"),
+        ("budget set $7", "The limit is now $7.00"),
+    ],
+)
+def test_with_everything_connected_hostile_values_reach_what_changes_things_too(
+    loop: asyncio.AbstractEventLoop, words: str, reached: str
+) -> None:
+    house = peopled()
+    outcome = loop.run_until_complete(answered(connected(house), house.request(words, ANNA)))
+    assert reached in plain(outcome.view.verdict)
 
 
 def test_a_planted_secret_is_found_in_each_of_its_places() -> None:
