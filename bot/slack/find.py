@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from bot.diagnosis.secrets import redact
 from bot.errors import RetryLater
 from bot.nouns import Heard
 from bot.slack.failures import MessageGoneError
@@ -75,6 +76,5 @@ async def root(wire: Wire, own_bot: str, channel: str, thread: str) -> Heard | N
         return None
     profile = first.get("bot_profile")
     name = profile.get("name") if isinstance(profile, Mapping) else first.get("username")
-    return Heard(
-        text=words_of(first, ROOT_LIMIT), by=str(name or "another program")[:60], at=datetime.fromtimestamp(float(thread), UTC)
-    )
+    words = redact(words_of(first, ROOT_LIMIT)).text
+    return Heard(text=words, by=str(name or "another program")[:60], at=datetime.fromtimestamp(float(thread), UTC))
