@@ -15,7 +15,6 @@ OLD_TOOLS = (
 
 COMING: Mapping[str, str] = {
     "find_tpu": "find",
-    "manage_queued_resource": "deploy",
     "run_vllm_benchmark": "bench",
 }
 """Those that no operation replaces yet, with the word that will. This list may only shrink."""

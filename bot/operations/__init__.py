@@ -7,8 +7,10 @@ from bot.operations.asking import ask_operation
 from bot.operations.audit import AUDIT
 from bot.operations.bench_check import BENCH_CHECK
 from bot.operations.budget import BUDGET, BUDGET_SET
+from bot.operations.change import CHANGE, ROLLBACK
 from bot.operations.changes import CHANGES
 from bot.operations.cost import COST
+from bot.operations.deploy import DEPLOY
 from bot.operations.deployments import DEPLOYMENTS
 from bot.operations.doctor import DOCTOR
 from bot.operations.endpoint import ENDPOINT
@@ -66,6 +68,9 @@ OPERATIONS: Registry = (
     MACHINE_STOP,
     ZONES,
     MACHINE_CREATE,
+    DEPLOY,
+    CHANGE,
+    ROLLBACK,
     MACHINE_DESTROY,
     MACHINE_EXPIRE,
     DEPLOYMENTS,

@@ -1,5 +1,6 @@
 """What an engine is wanted to be, where it stands, and what its machine costs: what all changes of it begin with."""
 
+import shlex
 from dataclasses import dataclass
 
 from pydantic import Field, ValidationError
@@ -31,6 +32,10 @@ class RestartArguments(EngineArguments):
     utilization: float | None = Field(default=None, ge=0.5, le=0.99)
 
 
+CHANGEABLE = ("context", "cache", "utilization", "image", "flags")
+"""Values of a specification that may be changed while its machine stays."""
+
+
 @dataclass(frozen=True)
 class Meant:
     """One engine as it stands and as it is wanted. `differences` are what is asked for against what was wanted last."""
@@ -45,13 +50,28 @@ async def meant(context: Context, arguments: EngineArguments) -> Meant:
     UsageError for what would not fit."""
     deployment = await choice.deployment(context, arguments.deployment)
     wanted = await wanted_now(context, deployment)
-    asked = arguments.model_dump(include={"context", "cache", "utilization"}, exclude_none=True)
+    asked = arguments.model_dump(include=set(CHANGEABLE), exclude_none=True)
+    if "flags" in asked:
+        asked["flags"] = _words(asked["flags"])
     changes = {name: value for name, value in asked.items() if value != getattr(wanted, name)}
     if not changes:
         return Meant(deployment, wanted)
     changed = _changed(wanted, changes)
-    told = tuple(f"{name} {_told(getattr(wanted, name))} → {_told(value)}" for name, value in changes.items())
-    return Meant(deployment, changed, told)
+    return Meant(deployment, changed, differences(wanted, changed))
+
+
+def differences(before: EngineSpecification, after: EngineSpecification) -> tuple[str, ...]:
+    """Field by field, as people are told: `context 65,536 → 32,768`."""
+    pairs = [(name, getattr(before, name), getattr(after, name)) for name in EngineSpecification.model_fields]
+    return tuple(f"{name} {_told(old)} → {_told(new)}" for name, old, new in pairs if old != new)
+
+
+def _words(flags: str) -> tuple[str, ...]:
+    """Further flags as typed; `none` takes all away."""
+    try:
+        return () if flags.strip().lower() == "none" else tuple(shlex.split(flags))
+    except ValueError as error:
+        raise UsageError("The flags have a quote that does not end.", usage="flags=--max-num-seqs 32") from error
 
 
 async def wanted_now(context: Context, deployment: Deployment) -> EngineSpecification:
@@ -72,6 +92,11 @@ def _changed(wanted: EngineSpecification, changes: dict[str, object]) -> EngineS
         made = EngineSpecification.model_validate({**wanted.model_dump(), **changes})
     except ValidationError as error:
         raise UsageError(f"{error.errors()[0]['msg']}.") from None
+    return must_fit(made)
+
+
+def must_fit(made: EngineSpecification) -> EngineSpecification:
+    """The same. Raises UsageError, with what does fit, when it surely would not start."""
     fit = fits(made.geometry, made.piece, made.context, made.cache.value, made.utilization)
     if fit.verdict is Verdict.NO:
         raise UsageError(
@@ -83,6 +108,8 @@ def _changed(wanted: EngineSpecification, changes: dict[str, object]) -> EngineS
 
 
 def _told(value: object) -> str:
+    if isinstance(value, tuple | dict):
+        return " ".join(map(str, value)) or "none"
     return f"{value:,}" if isinstance(value, int) else str(getattr(value, "value", value))
 
 

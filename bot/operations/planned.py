@@ -2,7 +2,7 @@
 
 from bot.errors import UsageError
 
-PLANNED = frozenset({"bench", "change", "deploy", "find", "mute"} | {"replace", "report", "rollback"})
+PLANNED = frozenset({"bench", "find", "mute", "replace", "report"})
 """First words of operations that are not built."""
 
 

@@ -45,6 +45,7 @@ class Yard:
     limits: dict[str, tuple[Quota, ...]] = field(default_factory=dict)
     has: dict[str, bool | None] = field(default_factory=dict)
     told: dict[str, str] = field(default_factory=dict)
+    metadata: dict[Key, dict[str, str | None]] = field(default_factory=dict)
     names: tuple[str, ...] = ("us-east5-a", "us-east5-b")
 
     def capacity(self) -> Capacity:
@@ -185,7 +186,13 @@ class _Nodes:
     async def set_metadata(
         self, leave: Authorised, zone: str, name: str, values: Mapping[str, str | None]
     ) -> CloudOperation | None:
-        raise AssertionError(f"metadata of {name} in {zone} was changed: {leave}, {values}")
+        self.yard.heard("set metadata", zone, name)
+        require_ours(name, self.yard.standing[zone, name].labels, leave)
+        held = self.yard.metadata.setdefault((zone, name), {})
+        if all(held.get(key) == value for key, value in values.items()):
+            return None
+        held.update(values)
+        return CloudOperation(name=f"update-{name}", done=False)
 
     async def add_ssh_key(self, leave: Authorised, zone: str, name: str, line: str) -> CloudOperation | None:
         raise AssertionError(f"{name} in {zone} was given a key: {leave}, {line}")
