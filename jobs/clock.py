@@ -13,6 +13,7 @@ from bot.services import Runtime, running
 from bot.settings import Settings
 from bot.store.probes import BEAT_S, Heart
 from jobs.bookkeeper import Bookkeeper
+from jobs.caretaker import Caretaker
 from jobs.examiner import EVERY_S, Examiner
 from jobs.exposition import figures
 from jobs.sampler import Sampler
@@ -47,6 +48,7 @@ async def _serve(settings: Settings, runtime: Runtime, ended: asyncio.Event) -> 
             group.create_task(_every(ended, min(1.0, settings.sample_seconds), sampler.look))
             group.create_task(_every(ended, 1.0, bookkeeper.look))
             group.create_task(_every(ended, 1.0, watcher.look))
+            group.create_task(_every(ended, 1.0, Caretaker(runtime).look))
             group.create_task(_every(ended, EVERY_S, Examiner(runtime).look))
     finally:
         await listener.cleanup()

@@ -29,8 +29,11 @@ from bot.operations.logs import LOGS
 from bot.operations.machine import MACHINE
 from bot.operations.machine_create import MACHINE_CREATE
 from bot.operations.machine_destroy import MACHINE_DESTROY
+from bot.operations.machine_end import MACHINE_END
 from bot.operations.machine_expire import MACHINE_EXPIRE
+from bot.operations.machine_extend import MACHINE_EXTEND
 from bot.operations.machine_power import MACHINE_START, MACHINE_STOP
+from bot.operations.machine_tidy import MACHINE_TIDY
 from bot.operations.machines import MACHINES
 from bot.operations.memory import MEMORY
 from bot.operations.metrics import METRICS
@@ -72,7 +75,10 @@ OPERATIONS: Registry = (
     CHANGE,
     ROLLBACK,
     MACHINE_DESTROY,
+    MACHINE_EXTEND,
+    MACHINE_END,
     MACHINE_EXPIRE,
+    MACHINE_TIDY,
     DEPLOYMENTS,
     ENGINE_STATUS,
     ENGINE_START,

@@ -44,7 +44,9 @@ async def run(context: Context, arguments: CostArguments) -> Cost:
             )
         except UsageError as error:
             raise choice.pressable(context, error) from error
-    return Cost(deployment=only, at=context.now, month=month, instead=instead, missing=missing)
+    known = await context.services.deployments.all(context.services.team_id)
+    machines = {one.name: one.machine for one in known if one.machine is not None}
+    return Cost(deployment=only, at=context.now, month=month, instead=instead, missing=missing, machines=machines)
 
 
 async def _named(context: Context, name: str | None) -> str | None:

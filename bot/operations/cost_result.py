@@ -2,7 +2,7 @@
 
 from datetime import datetime
 
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
 
 from bot.nouns import Price, ProvisioningModel, Quantity
 from bot.serving.catalogue import Verdict
@@ -90,4 +90,6 @@ class Cost(BaseModel):
     at: datetime
     month: MonthSoFar | None
     instead: Instead | None
+    machines: dict[str, str] = Field(default_factory=dict)
+    """By deployment, the machine that it runs on as recorded."""
     missing: tuple[str, ...] = ()

@@ -28,7 +28,7 @@ def show(found: Cost, _context: object) -> View:
         shape=shape,
         lines=tuple(lines[: LINES_LIMIT - 1]),
         details=(*lines[LINES_LIMIT - 1 :], *more, *_sources(found)),
-        buttons=_buttons(found.instead),
+        buttons=(*_when_idle(found), *_buttons(found.instead)),
     )
 
 
@@ -209,6 +209,18 @@ def _holds(one: Instead) -> str:
         parts.append(f"{listed(list(one.tight), most=5)} only just")
     held = ", ".join(parts) or "no Gemma 4"
     return f"{held}; {listed(list(one.shorter), most=5)} only with short contexts" if one.shorter else held
+
+
+def _when_idle(found: Cost) -> tuple[Button, ...]:
+    """Where most money went without a request, and a machine is recorded that may be ended (messages.md T8)."""
+    if found.month is None or found.instead is not None:
+        return ()
+    idle = [one for one in found.month.deployments if one.idle_hours and one.deployment in found.machines]
+    worst = max(idle, key=lambda one: one.idle_hours or 0, default=None)
+    if worst is None or worst.deployment is None:
+        return ()
+    name = found.machines[worst.deployment]
+    return (Button(label=f"End {name} when idle 40 min"[:75], words=f"machine end {name} idle 40m"),)
 
 
 def _buttons(one: Instead | None) -> tuple[Button, ...]:

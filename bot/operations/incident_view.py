@@ -7,7 +7,7 @@ from bot.nouns import Handling, Incident, ProvisioningModel, Watch
 from bot.operations.incident_rules import lasted
 from bot.operations.machine_words import rate
 from bot.operations.planned import PLANNED
-from bot.operations.wording import duration
+from bot.operations.wording import duration, money
 from bot.view import Button, Line, Mention, Shape, Span, View, When, bold, line
 
 SHAPES = {
@@ -170,11 +170,19 @@ def _handled(found: Handling, now: datetime) -> tuple[Line, ...]:
 
 def _acts(one: Incident) -> tuple[Button, ...]:
     """What can be done about it, as words that a person could type; only words that exist."""
+    if one.kind is Watch.LEASE and one.provisioning in {ProvisioningModel.SPOT, ProvisioningModel.ON_DEMAND}:
+        price = "" if one.usd_per_hour is None else f", {money(one.usd_per_hour.value * 2)}"
+        return (Button(label=f"Extend {one.subject} 2 h{price}"[:75], words=f"machine extend {one.subject} 2h"), *_looks(one))
     replaced = one.kind in {Watch.LEASE, Watch.LOST} and one.deployment is not None and "replace" not in PLANNED
     if replaced:
         price = "" if one.usd_per_hour is None else f", {rate(one.usd_per_hour)}"
         return (Button(label=f"Start replacement{price}", words=f"replace {one.deployment}"), *_looks(one))
-    if one.kind in {Watch.IDLE, Watch.ORPHAN}:
+    if one.kind is Watch.IDLE:
+        return (
+            Button(label=f"End {one.subject} when idle 40 min"[:75], words=f"machine end {one.subject} idle 40m"),
+            *_looks(one),
+        )
+    if one.kind is Watch.ORPHAN:
         return (Button(label=f"Destroy {one.subject}"[:75], words=f"machine destroy {one.subject}", style="danger"), *_looks(one))
     return _looks(one)
 

@@ -115,7 +115,8 @@ class Secrets(Protocol):
 
 class Lease(Noun):
     """Until when a machine was bought: `ends_at`, by whose wish, and by which work. Spot and on-demand machines never end by
-    themselves, so for those this is the only end there is."""
+    themselves, so for those this is the only end there is. `moved_by` are the requests that
+    moved it, so that a repeat moves nothing."""
 
     v: int = 1
     machine: str
@@ -124,6 +125,7 @@ class Lease(Noun):
     ends_at: datetime
     owner: str
     work: str
+    moved_by: tuple[str, ...] = ()
 
 
 class Leases(Protocol):
