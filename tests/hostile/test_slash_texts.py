@@ -27,7 +27,7 @@ from handlers.slack.payloads import from_command
 from handlers.slack.secrets import without
 from sandbox.slack.pings import mentioned
 from tests.bot.operations.house_doubles import HouseInMemory
-from tests.bot.serving.test_specification import WISH
+from tests.bot.serving.wanted_engine import WISH
 from tests.doubles.ports import ANNA, BEN, CARLA, DANA, NOW, OPERATORS, TEAM, House, Names
 from tests.doubles.vault import Vault
 from tests.doubles.yard import Yard

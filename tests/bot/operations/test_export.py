@@ -13,7 +13,7 @@ from bot.operations.execute import Outcome, execute
 from bot.ports import Engines, Services
 from bot.serving.specification import EngineSpecification
 from bot.view import plain
-from tests.bot.serving.test_specification import shellcheck
+from tests.bot.serving.wanted_engine import shellcheck
 from tests.doubles.ports import NOW, TEAM, House
 
 PROD = Deployment(name="prod", base_url="http://127.0.0.1:8000", accelerator="v6e-4", zone="us-east5-a", machine="prod-1")

@@ -11,7 +11,7 @@ from bot.serving.cluster import machine_type, manifests, topology
 from bot.serving.container import SERVE_WITH_KEY, environment
 from bot.serving.places import SECRETS
 from tests.bot.serving.hostile_words import HOSTILE
-from tests.bot.serving.test_specification import AT_ONCE, VALUE_FLAGS, wanted
+from tests.bot.serving.wanted_engine import AT_ONCE, VALUE_FLAGS, wanted
 
 KINDS = {
     "ServiceAccount": "v1",

@@ -8,7 +8,7 @@ from bot.errors import UsageError
 from bot.serving.create_file import create_file
 from bot.serving.gcloud_command import gcloud_argv
 from tests.bot.serving.hostile_words import HOSTILE
-from tests.bot.serving.test_specification import AT_ONCE, SITE, VALUE_FLAGS, script_of, shellcheck, wanted
+from tests.bot.serving.wanted_engine import AT_ONCE, SITE, VALUE_FLAGS, script_of, shellcheck, wanted
 
 
 def run(text, tmp_path):
