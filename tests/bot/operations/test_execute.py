@@ -6,57 +6,24 @@ from dataclasses import replace
 import pytest
 
 from bot.errors import PersonMovesNext, RefusedError, RetryLater, UsageError
-from bot.nouns import Actor, Effect, Role, SeenBy
-from bot.operations.approvals import NO, YES
-from bot.operations.execute import APPROVAL_LIFE, Outcome, early, execute
-from bot.operations.operation import AnyOperation, Arguments, Consent, Context, Operation, Preview, Registry, Started
-from bot.operations.values import GivenName
+from bot.nouns import Effect, SeenBy
+from bot.operations.execute import Outcome, early
+from bot.operations.operation import Consent, Context, Started
 from bot.requests import Door, Request
-from bot.view import View, bold, line, plain
+from bot.view import plain
+from tests.bot.operations.gate_bench import (
+    AT_ONCE,
+    CONFIRM,
+    RAN,
+    SECOND,
+    Removed,
+    Which,
+    approved,
+    needing,
+    said,
+    table,
+)
 from tests.doubles.ports import ANNA, BEN, CARLA, DANA, House
-
-
-class Which(Arguments):
-    """A machine."""
-
-    name: GivenName = "prod-1"
-
-
-class Removed(Arguments):
-    """What was removed."""
-
-    name: str
-
-
-RAN: list[str] = []
-
-
-async def remove(context: Context, arguments: Which) -> Removed:
-    RAN.append(f"{context.actor.user_id} removed {arguments.name}")
-    return Removed(name=arguments.name)
-
-
-def needing(consent: Consent, effect: Effect = Effect.DESTROYS, role: Role = Role.OPERATOR) -> AnyOperation:
-    async def preview(_context: Context, arguments: Which) -> Preview:
-        return Preview(needs=consent, verdict=line(bold(f"Remove {arguments.name}?")), lines=(line("It is idle."),))
-
-    return Operation(
-        path="remove",
-        summary="remove a machine",
-        when_to_use="In tests.",
-        example="remove prod-1",
-        arguments=Which,
-        effect=effect,
-        role=role,
-        seen_by=SeenBy.YOU,
-        run=remove,
-        preview=preview,
-        show=lambda found, _context: View(verdict=line(f"{found.name} is gone")),
-        timeout=0.05,
-    )
-
-
-AT_ONCE, CONFIRM, SECOND = (needing(one) for one in (Consent.AT_ONCE, Consent.CONFIRM, Consent.SECOND_PERSON))
 
 
 @pytest.fixture(autouse=True)
@@ -67,19 +34,6 @@ def nothing_ran() -> None:
 @pytest.fixture
 def house() -> House:
     return House()
-
-
-def table(*operations: AnyOperation) -> Registry:
-    return (*operations, YES, NO)
-
-
-async def said(house: House, operation: AnyOperation, words: str, by: Actor = BEN, door: Door = Door.COMMAND) -> Outcome:
-    return await execute(table(operation), house.services, house.request(words, by, door))
-
-
-async def approved(house: House, operation: AnyOperation) -> Outcome:
-    """Run the work that the last yes made, as a worker would."""
-    return await execute(table(operation), house.services, house.questions.works[-1])
 
 
 async def test_who_may_nothing_is_refused_before_the_words_are_read(house: House) -> None:
@@ -120,102 +74,6 @@ async def test_a_second_person_is_asked_before_the_whole_channel(house: House) -
     outcome = await said(house, SECOND, "remove prod-1")
     assert outcome.seen_by is SeenBy.CHANNEL
     assert "second person (operator), not the asker" in plain(outcome.view.lines[-1])
-
-
-async def test_the_yes_makes_the_work_and_the_work_runs_as_who_asked(house: House) -> None:
-    question = (await said(house, CONFIRM, "remove prod-1")).asked
-    started = await said(house, CONFIRM, f"yes {question}", by=ANNA)
-    assert started.started == question
-    assert plain(started.view.verdict) == f"It starts now: remove prod-1 · yes from @{ANNA.user_id}"
-    await approved(house, CONFIRM)
-    assert [f"{BEN.user_id} removed prod-1"] == RAN
-
-
-async def test_a_yes_is_spent_once(house: House) -> None:
-    question = (await said(house, CONFIRM, "remove prod-1")).asked
-    await said(house, CONFIRM, f"yes {question}")
-    with pytest.raises(RefusedError, match="answered already"):
-        await said(house, CONFIRM, f"yes {question}")
-    assert len(house.questions.works) == 1
-
-
-async def test_a_yes_holds_for_these_arguments_and_no_others(house: House) -> None:
-    question = (await said(house, CONFIRM, "remove prod-1")).asked
-    await said(house, CONFIRM, f"yes {question}")
-    other = house.request("remove prod-2", BEN, approval=question)
-    with pytest.raises(RefusedError, match="was for something else"):
-        await execute(table(CONFIRM), house.services, other)
-    assert RAN == []
-
-
-@pytest.mark.parametrize("approval", ["ask-unknown", None])
-async def test_an_approval_that_was_not_spent_opens_nothing(house: House, approval: str | None) -> None:
-    question = (await said(house, CONFIRM, "remove prod-1")).asked
-    forged = house.request("remove prod-1", BEN, approval=approval or question)
-    with pytest.raises(RefusedError):
-        await execute(table(CONFIRM), house.services, forged)
-    assert RAN == []
-
-
-async def test_nobody_says_yes_to_their_own_question_for_a_second_person(house: House) -> None:
-    question = (await said(house, SECOND, "remove prod-1")).asked
-    with pytest.raises(RefusedError, match="A second person"):
-        await said(house, SECOND, f"yes {question}", by=BEN)
-    assert house.questions.works == []
-    assert (await said(house, SECOND, f"yes {question}", by=ANNA)).started == question
-
-
-async def test_an_operator_cannot_say_yes_to_what_only_admins_may(house: House) -> None:
-    admins = needing(Consent.SECOND_PERSON, role=Role.ADMIN)
-    question = (await said(house, admins, "remove prod-1", by=ANNA)).asked
-    with pytest.raises(RefusedError, match="Only admins can answer this"):
-        await said(house, admins, f"yes {question}", by=BEN)
-
-
-async def test_the_role_is_looked_up_again_at_the_click(house: House) -> None:
-    question = (await said(house, CONFIRM, "remove prod-1")).asked
-    house.people.groups.clear()
-    with pytest.raises(RefusedError, match="Only operators"):
-        await said(house, CONFIRM, f"yes {question}", by=BEN)
-
-
-async def test_an_expired_question_does_nothing_and_can_be_asked_again(house: House) -> None:
-    question = (await said(house, CONFIRM, "remove prod-1")).asked
-    house.clock.move(seconds=APPROVAL_LIFE.total_seconds())
-    with pytest.raises(UsageError) as expired:
-        await said(house, CONFIRM, f"yes {question}")
-    assert (str(expired.value), expired.value.near) == ("This question has expired, nothing was done.", ("remove prod-1",))
-    assert house.questions.works == []
-
-
-async def test_a_declined_question_cannot_be_spent(house: House) -> None:
-    question = (await said(house, CONFIRM, "remove prod-1")).asked
-    outcome = await said(house, CONFIRM, f"no {question}", by=ANNA)
-    assert plain(outcome.view.verdict) == f"Declined, nothing was done · by @{ANNA.user_id}"
-    assert [button.words for button in outcome.view.buttons] == ["remove prod-1"]
-    with pytest.raises(RefusedError, match="answered already"):
-        await said(house, CONFIRM, f"yes {question}")
-
-
-async def test_a_viewer_cannot_decline_what_others_asked(house: House) -> None:
-    question = (await said(house, SECOND, "remove prod-1")).asked
-    with pytest.raises(RefusedError, match="Only operators can answer"):
-        await said(house, SECOND, f"no {question}", by=DANA)
-
-
-async def test_a_very_long_question_can_be_declined_without_a_button_that_holds_it(house: House) -> None:
-    question = (await said(house, CONFIRM, "remove prod-1" + " " * 3000)).asked
-    assert (await said(house, CONFIRM, f"no {question}")).view.buttons == ()
-
-
-async def test_a_question_of_another_workspace_is_unknown(house: House) -> None:
-    question = (await said(house, CONFIRM, "remove prod-1")).asked
-    assert question is not None
-    stored = house.questions.asked[question]
-    foreign = stored.request.model_copy(update={"actor": Actor(team_id="T2", user_id="U9")})
-    house.questions.asked[question] = stored.model_copy(update={"request": foreign})
-    with pytest.raises(UsageError, match="do not know this question"):
-        await said(house, CONFIRM, f"yes {question}")
 
 
 @pytest.mark.parametrize("door", [Door.MODEL, Door.MCP])
