@@ -40,6 +40,7 @@ from bot.operations.metrics import METRICS
 from bot.operations.model import MODEL
 from bot.operations.operation import Registry
 from bot.operations.pasted import PASTED
+from bot.operations.replace import REPLACE
 from bot.operations.roles import SETUP_ADMIN, SETUP_OPERATOR, SETUP_REMOVE, SETUP_ROLES
 from bot.operations.setup import ADOPT, SETUP
 from bot.operations.status import STATUS
@@ -74,6 +75,7 @@ OPERATIONS: Registry = (
     DEPLOY,
     CHANGE,
     ROLLBACK,
+    REPLACE,
     MACHINE_DESTROY,
     MACHINE_EXTEND,
     MACHINE_END,

@@ -76,9 +76,11 @@ class Bringing(BaseModel):
         return 0.0 if self.made is None else self.made.usd
 
 
-async def work_out(context: Context, arguments: DeployArguments) -> Bringing:
-    """Look and decide. Raises UsageError for what does not fit, is not known or cannot stand there, RefusedError when one is on
-    its way already."""
+async def work_out(context: Context, arguments: DeployArguments, *, beside: bool = False) -> Bringing:
+    """Look and decide; `beside` a machine that stands a new one is made.
+
+    Raises UsageError for what does not fit, is not known or cannot stand there, RefusedError when one is on its way already.
+    """
     engines_of(context)
     capacity_of(context)
     deployment = await choice.deployment(context, arguments.deployment)
@@ -87,7 +89,7 @@ async def work_out(context: Context, arguments: DeployArguments) -> Bringing:
     fleet = await context.services.cloud.fleet()
     ours = _ours(fleet, deployment)
     _none_on_its_way(fleet, deployment)
-    on = _fitting(ours, wanted, arguments, deployment)
+    on = None if beside else _fitting(ours, wanted, arguments, deployment)
     made = None if on is not None else _plan(context, arguments, known, fleet)
     if made is not None:
         await must_be_possible(context, made)

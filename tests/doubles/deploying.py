@@ -2,8 +2,10 @@
 any call to the outside.
 """
 
+import asyncio
 import inspect
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -13,14 +15,17 @@ from bot.operations.course import STOP, Ended
 from bot.operations.deploy import DEPLOY
 from bot.operations.machine_destroy import MACHINE_DESTROY
 from bot.operations.machine_expire import MACHINE_EXPIRE
-from bot.ports import Authorised, Capacity, Grants, Services
+from bot.operations.replace import REPLACE
+from bot.ports import Authorised, Capacity, Grants, Host, Ran, Services
 from bot.view import View
-from tests.doubles.engines import PLACE, Killed, Rig
+from sandbox.machine.commands import Commands
+from sandbox.machine.docker import FakeDocker
+from tests.doubles.engines import HOST, PLACE, Killed, Moved, Rig, Way
 from tests.doubles.sights import machine
 from tests.doubles.works import Works
 from tests.doubles.yard import Yard
 
-TABLE = (DEPLOY, CHANGE, ROLLBACK, MACHINE_DESTROY, MACHINE_EXPIRE)
+TABLE = (DEPLOY, REPLACE, CHANGE, ROLLBACK, MACHINE_DESTROY, MACHINE_EXPIRE)
 
 
 @dataclass
@@ -100,12 +105,58 @@ class Settling:
         self.names.known = [deployment if one.name == deployment.name else one for one in self.names.known]
 
 
+@dataclass
+class TwoMachines(Rig):
+    """A rig with an engine on prod-1, and one on any other machine that is reached."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.others: dict[str, tuple[FakeDocker, Commands]] = {}
+
+    def reach(self, name: str) -> Commands:
+        if name == HOST.name:
+            return self.system
+        if name not in self.others:
+            docker = FakeDocker(Moved(self.clock), name, pace=self.pace, pull_s=0)
+            self.others[name] = docker, Commands(Moved(self.clock), docker)
+        return self.others[name][1]
+
+    def ready(self) -> bool:
+        now, daemons = self.clock.now(), [self.docker, *(one for one, _ in self.others.values())]
+        running = [one for daemon in daemons for one in daemon.containers.values() if one.now(now).status == "running"]
+        return any((at := one.ready_at()) is not None and at <= now for one in running)
+
+    async def host(self, deployment: Deployment) -> Host:
+        assert deployment.machine
+        return replace(HOST, name=deployment.machine, address=f"10.0.0.{1 + int(deployment.machine[-1])}")
+
+    async def run(self, host: Host, argv: Sequence[str], *, timeout_s: float, max_bytes: int = 0, stdin: bytes = b"") -> Ran:
+        del timeout_s, max_bytes
+        said: list[str] = []
+
+        async def script() -> str:
+            return stdin.decode()
+
+        async def say(text: str) -> None:
+            said.append(text)
+
+        answer = await self.call(self.reach(host.name).run(list(argv), script, say))
+        for _ in range(5):
+            await asyncio.sleep(0)
+        return Ran(answer.code, "".join(said) + answer.out, answer.err)
+
+    @asynccontextmanager
+    async def forward_local(self, host: Host, to_port: int, *, to_host: str = "", port: int = 0) -> AsyncIterator[Any]:
+        del host, to_host, port
+        yield Way(to_port)
+
+
 class Bench(Works):
     """prod, which was wanted once and has no machine now; with `stands` it has prod-1, and with `serves` that serves."""
 
     def __init__(self, *, stands: bool = False, serves: bool = False, pace: float = 1.0) -> None:
         super().__init__(TABLE, yard=LivelyYard())
-        self.rig = Rig(self.house.clock, pace=pace)
+        self.rig = TwoMachines(self.house.clock, pace=pace)
         self.house.engines, self.house.engine = self.rig.engines, self.rig.engine
         self.rig.serves()
         if not serves:

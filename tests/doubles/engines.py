@@ -39,7 +39,7 @@ class Killed(BaseException):
     """The process ends here."""
 
 
-class _Moved(Clock):
+class Moved(Clock):
     """The held clock of the house; who sleeps by it wakes at once."""
 
     def __init__(self, held: HeldClock) -> None:
@@ -73,8 +73,8 @@ class Rig:
     pace: float = 1.0
 
     def __post_init__(self) -> None:
-        self.docker = FakeDocker(_Moved(self.clock), "prod-1", pace=self.pace, pull_s=0)
-        self.system = Commands(_Moved(self.clock), self.docker)
+        self.docker = FakeDocker(Moved(self.clock), "prod-1", pace=self.pace, pull_s=0)
+        self.system = Commands(Moved(self.clock), self.docker)
         self.engine = ServedEngine(self)
 
     @property
