@@ -120,7 +120,27 @@ def sandbox(
     raise typer.Exit(asyncio.run(command.say(typing) if say else command.serve(port)))
 
 
-PROCESSES = frozenset({"web", "worker", "clock", "tunnel", "manifest", "docs", "sandbox"})
+@processes.command()
+def evals(
+    base_url: Annotated[str | None, typer.Option(help="Where the model is served; without it the rules alone are scored")] = None,
+    model: Annotated[str | None, typer.Option(help="Its id, as the server lists it")] = None,
+    times: Annotated[int, typer.Option(min=1, max=100, help="How often each question is asked")] = 1,
+    only: Annotated[list[str] | None, typer.Option(help="A world or a kind of them; may be given more than once")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON")] = False,
+) -> None:
+    """Ask a model the questions of the recorded worlds, and score what it answers."""
+    from evals import command
+
+    wanted = command.Wanted(base_url, model, _settings().model_api_key, times, tuple(only or ()), as_json)
+
+    async def told() -> None:
+        for line in await command.run(wanted):
+            print(line)
+
+    _run(told())
+
+
+PROCESSES = frozenset({"web", "worker", "clock", "tunnel", "manifest", "docs", "sandbox", "evals"})
 
 
 async def ask(words: list[str], *, as_json: bool, secret: SecretStr | None = None) -> int:

@@ -9,7 +9,7 @@ import pytest
 from importlinter.cli import lint_imports
 
 ROOT = Path(__file__).parents[1]
-PRODUCT = ("bot", "handlers", "jobs", "prompts", "sandbox", "benchmarks")
+PRODUCT = ("bot", "handlers", "jobs", "prompts", "sandbox", "evals", "benchmarks")
 FILE_LIMIT, FUNCTION_LIMIT = 300, 40
 EMPTY_NAME = re.compile(r"(?:^|_)(?:utils?|helpers?|common|misc|managers?)(?:_|$)")
 
