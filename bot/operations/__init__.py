@@ -20,6 +20,7 @@ from bot.operations.engine_status import ENGINE_STATUS
 from bot.operations.errors import ERRORS
 from bot.operations.export_gke import EXPORT_GKE
 from bot.operations.export_vm import EXPORT_VM
+from bot.operations.find import FIND
 from bot.operations.hardware import HARDWARE
 from bot.operations.health import HEALTH
 from bot.operations.help import help_operation
@@ -71,6 +72,7 @@ OPERATIONS: Registry = (
     MACHINE_START,
     MACHINE_STOP,
     ZONES,
+    FIND,
     MACHINE_CREATE,
     DEPLOY,
     CHANGE,

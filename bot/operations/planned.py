@@ -2,7 +2,7 @@
 
 from bot.errors import UsageError
 
-PLANNED = frozenset({"bench", "find", "mute", "report"})
+PLANNED = frozenset({"bench", "mute", "report"})
 """First words of operations that are not built."""
 
 

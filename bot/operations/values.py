@@ -56,6 +56,11 @@ def _back(word: str) -> str:
     return _span(_BACK.get(word.lower(), word))
 
 
+def _hourly(word: str) -> str:
+    """Dollars an hour: `$22/h`, `$5.40`."""
+    return word.lower().removeprefix("$").removesuffix("/h")
+
+
 def _bought(word: str) -> str:
     """A way of buying capacity by Google's own word."""
     low = word.lower()
@@ -72,6 +77,7 @@ SPAN = Form("since", re.compile(r"\d{1,4}\s*(?:s|m|min|h|d)", re.I), "4h", _span
 CLOCK = Form("time of day", re.compile(r"\d{1,2}:\d{2}"), "02:40", _clock)
 BACK = Form("time to compare with", re.compile(r"hour|yesterday|day|week|\d{1,4}(?:m|min|h|d)", re.I), "yesterday", _back)
 BOUGHT = Form("way of buying", re.compile(r"flex(?:-start)?|spot|on-?demand", re.I), "flex", _bought)
+HOURLY = Form("price per hour", re.compile(r"\$\d{1,5}(?:\.\d{1,2})?(?:/h)?|\d{1,5}(?:\.\d{1,2})?/h", re.I), "$22/h", _hourly)
 LOG = Form("log", re.compile(r"engine|system|cloud", re.I), "engine", str.lower)
 COUNT = Form("number", re.compile(r"\d{1,3}"), "12")
 TABLE = Form("table", re.compile(r"\S{1,255}\.csv", re.I), "FILE.csv")
@@ -99,6 +105,7 @@ ClockTime = Annotated[int, CLOCK]
 BackSeconds = Annotated[int, BACK]
 Bought = Annotated[ProvisioningModel, BOUGHT]
 LogName = Annotated[str, LOG]
+HourlyRate = Annotated[float, HOURLY]
 Count = Annotated[int, COUNT]
 TableName = Annotated[str, TABLE]
 GivenName = Annotated[str, NAME]
