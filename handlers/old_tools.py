@@ -14,11 +14,6 @@ OLD_TOOLS = (
 """Their names, in the order of the words that replace them."""
 
 COMING: Mapping[str, str] = {
-<<<<<<< HEAD
-    "find_tpu": "find",
-=======
-    "manage_queued_resource": "deploy",
->>>>>>> f8253c2 (find: many zones at once under a ceiling, the first machine is kept, all else is verified gone)
     "run_vllm_benchmark": "bench",
 }
 """Those that no operation replaces yet, with the word that will. This list may only shrink."""
