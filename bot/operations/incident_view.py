@@ -164,6 +164,8 @@ def _handled(found: Handling, now: datetime) -> tuple[Line, ...]:
         at: tuple[Span, ...] = (line(" since ", When(at=found.taken_at))) if found.taken_at else ()
         return (line(Mention(id=found.taken_by), " is on it", *at),)
     if found.snoozed_by is not None and found.snoozed_until is not None and found.snoozed_until > now:
+        if found.incident.kind is Watch.LEASE:
+            return (line(Mention(id=found.snoozed_by), " lets it end"),)
         return (line("Snoozed by ", Mention(id=found.snoozed_by), " until ", When(at=found.snoozed_until)),)
     return ()
 

@@ -5,7 +5,7 @@ from datetime import timedelta
 from pydantic import BaseModel, Field
 
 from bot.errors import NotConnectedError, UsageError
-from bot.nouns import Effect, Handling, Role, SeenBy
+from bot.nouns import Effect, Handling, Role, SeenBy, Watch
 from bot.operations.incident_view import short
 from bot.operations.operation import Arguments, Context, NoArguments, Operation
 from bot.operations.values import GivenName, Seconds
@@ -89,6 +89,8 @@ def show_taken(found: Taken, _context: Context) -> View:
 
 def show_snoozed(found: Taken, _context: Context) -> View:
     """Until when."""
+    if found.handling.incident.kind is Watch.LEASE:
+        return View(verdict=line(bold(f"{found.handling.incident.subject} ends as planned"), ": nobody is asked again"))
     until = found.handling.snoozed_until or found.handling.incident.since
     return View(verdict=line(bold(f"{found.handling.incident.subject}: nobody is asked again until "), When(at=until, date=True)))
 
