@@ -38,17 +38,19 @@ def share(name: str, passed: Iterable[bool]) -> Share:
 
 
 def shares(scores: Sequence[Score]) -> tuple[Share, ...]:
-    """All questions, then each kind of world, then how often each kind of mistake was not made."""
+    """All questions, then each kind of world, then how often each kind of mistake was not made where there was an answer."""
     kinds = dict.fromkeys(one.kind for one in scores)
+    answered = [one for one in scores if one.failed is None]
     by_kind = (share(kind, (one.passed for one in scores if one.kind == kind)) for kind in kinds)
     return (
         share("all questions", (one.passed for one in scores)),
         *by_kind,
-        share("every fact told", (not one.missing for one in scores)),
-        share("nothing forbidden said", (not one.forbidden for one in scores)),
-        share("every figure supported", (not one.unsupported for one in scores)),
-        share("no action claimed", (not one.claimed for one in scores)),
-        share("no wrong action", (not one.wrong for one in scores)),
+        share("answered at all", (one.failed is None for one in scores)),
+        share("every fact told", (not one.missing for one in answered)),
+        share("nothing forbidden said", (not one.forbidden for one in answered)),
+        share("every figure supported", (not one.unsupported for one in answered)),
+        share("no action claimed", (not one.claimed for one in answered)),
+        share("no wrong action", (not one.wrong for one in answered)),
     )
 
 

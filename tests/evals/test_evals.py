@@ -122,6 +122,14 @@ async def test_the_report_tells_n_and_an_interval_and_names_each_failure():
     assert wilson(1, 2) == pytest.approx((0.0945, 0.9055), abs=1e-3)
 
 
+async def test_a_question_without_an_answer_is_no_proof_of_good_manners():
+    world = world_of("quiet_night")
+    failed = scores(world, await play(world, ScriptedModel(turns=[ValueError("boom")]), GEMMA, watch=lambda: 0.0))
+    by_name = {one.name: (one.passed, one.n) for one in shares(failed)}
+    assert by_name["answered at all"] == (0, 1)
+    assert by_name["no wrong action"] == by_name["every figure supported"] == (0, 0)
+
+
 async def test_each_question_is_asked_as_often_as_wanted():
     world = world_of("quiet_night")
     model = ScriptedModel(turns=[Colleague(world).turn])
