@@ -142,7 +142,8 @@ async def test_when_google_is_silent_slack_is_answered_in_time(sandbox: Sandbox,
 @pytest.mark.wire
 @in_sandbox
 async def test_whoever_is_no_admin_gets_no_window(sandbox: Sandbox) -> None:
+    before = sandbox.slack.people.top_view("ben")
     await sandbox.slack.type("ben", "#ops", "/gemma token")
     assert await sandbox.settled()
-    assert sandbox.slack.people.top_view("ben") is None
+    assert sandbox.slack.people.top_view("ben") is before
     assert "Only admins can do this" in render_text(sandbox.slack.transcript("ben", "#ops"))
