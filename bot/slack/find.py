@@ -76,5 +76,5 @@ async def root(wire: Wire, own_bot: str, channel: str, thread: str) -> Heard | N
         return None
     profile = first.get("bot_profile")
     name = profile.get("name") if isinstance(profile, Mapping) else first.get("username")
-    words = redact(words_of(first, ROOT_LIMIT)).text
+    words = redact(words_of(first, 2 * ROOT_LIMIT)).text[:ROOT_LIMIT]  # half a secret would not be known as one
     return Heard(text=words, by=str(name or "another program")[:60], at=datetime.fromtimestamp(float(thread), UTC))
