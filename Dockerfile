@@ -9,6 +9,7 @@ COPY constraints.txt ./
 RUN /venv/bin/python -m pip install --require-hashes --only-binary :all: -r constraints.txt
 COPY pyproject.toml README.md LICENSE ./
 COPY bot bot
+COPY evals evals
 COPY handlers handlers
 COPY jobs jobs
 COPY prompts prompts

@@ -23,6 +23,8 @@ from bot.view import View
 OLD, DOOMED, STANDS, DRAINS, CUT = "old", "doomed", "replaced_by", "drains_since", "cut"
 DRAIN = timedelta(minutes=10)
 """Our choice: how long the old engine is left its open requests once nobody is sent there any more."""
+SILENCE = timedelta(minutes=2)
+"""Our choice: one that says nothing for so long is ended. By then a lost way to it (`gemma tunnel`) stands again."""
 
 
 class ReplaceArguments(Arguments):
@@ -103,11 +105,13 @@ async def answers(course: Course, stands: Stands) -> Move:
 
 
 async def drain(course: Course) -> Move:
-    """Until nothing runs on the old engine, or it had its time. Unknown is waited for like work."""
+    """Until nothing runs on the old engine, or it had its time. Unknown is waited for like work; silence is, for a while: the way
+    to the engine may be what is lost."""
     now, doomed = course.context.now, _doomed(course)
     use = await use_of_engine(course.context, Deployment.model_validate_json(course.notes[OLD]))
-    idle = not use.answers or (use.running, use.waiting) == (0, 0)
-    late = now - datetime.fromisoformat(course.notes[DRAINS]) > DRAIN
+    waited = now - datetime.fromisoformat(course.notes[DRAINS])
+    idle = (use.running, use.waiting) == (0, 0) if use.answers else waited > SILENCE
+    late = waited > DRAIN
     if not idle and not late:
         return Move("draining", wait_s=5.0, progress=replace_view.drains(course.work_id, doomed, use))
     cut = "" if idle else use.said

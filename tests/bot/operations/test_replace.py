@@ -63,6 +63,16 @@ async def test_open_requests_are_waited_for_and_not_for_ever() -> None:
     assert 600 < (made.house.clock.now() - began).total_seconds() < 1_800
 
 
+async def test_an_old_engine_that_says_nothing_is_not_taken_for_an_idle_one_at_once() -> None:
+    made = bench()
+    made.rig.engine.health = False
+    began = made.house.clock.now()
+    said = lines(await made.end(await made.begins(REPLACE)))
+    assert any("ends its open requests" in one for one in made.progress)
+    assert said[0].startswith("prod answers on prod-2 since ")
+    assert (made.house.clock.now() - began).total_seconds() > 120
+
+
 async def test_a_new_engine_that_fails_is_given_back_and_the_old_one_serves_on() -> None:
     made = bench()
     second(made).ending = Ending.KILLED
