@@ -133,7 +133,7 @@ STEPS = {"new": first, STOP: stop, **BringUp(answers, no_machine, failed).steps}
 
 CHANGE = Operation(
     path="change",
-    summary="other values for the engine: context, cache, utilization, image, flags; with a way back",
+    summary="other values for the engine (context, cache, image, flags), with a way back",
     when_to_use="When the engine shall run otherwise than it does, on the machine that it has.",
     example="change prod context=32K utilization=0.92",
     arguments=ChangeArguments,

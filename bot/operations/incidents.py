@@ -8,7 +8,7 @@ from bot.errors import NotConnectedError, UsageError
 from bot.nouns import Effect, Handling, Role, SeenBy, Watch
 from bot.operations.incident_view import short
 from bot.operations.operation import Arguments, Context, NoArguments, Operation
-from bot.operations.values import GivenName, Seconds
+from bot.operations.values import IncidentName, Seconds
 from bot.operations.wording import count
 from bot.ports import Alerting
 from bot.view import LINES_LIMIT, Mention, Shape, View, When, bold, line
@@ -20,13 +20,13 @@ LONGEST_S = 86400
 class TakeArguments(Arguments):
     """The incident by its id, as its buttons say it."""
 
-    name: GivenName
+    name: IncidentName
 
 
 class SnoozeArguments(Arguments):
     """The incident, and for how long nobody is to be asked again, in seconds."""
 
-    name: GivenName
+    name: IncidentName
     for_: Seconds = Field(default=900, ge=60, le=LONGEST_S)
 
 

@@ -33,8 +33,25 @@ async def _deployments(services: Services) -> tuple[str, ...]:
     return tuple(one.name for one in await services.deployments.all(services.team_id))
 
 
-LOOKS: Mapping[Thing, Look] = {Thing.MACHINE: _machines, Thing.WORK: _works, Thing.DEPLOYMENT: _deployments}
-ALL: Mapping[Thing, str] = {Thing.MACHINE: "machines", Thing.WORK: "work", Thing.DEPLOYMENT: "deployments"}
+async def _incidents(services: Services) -> tuple[str, ...]:
+    """All that stand, the newest first."""
+    if services.alerting is None:
+        return ()
+    return tuple(one.incident.id for one in reversed(await services.alerting.incidents.standing(services.team_id)))
+
+
+LOOKS: Mapping[Thing, Look] = {
+    Thing.MACHINE: _machines,
+    Thing.WORK: _works,
+    Thing.DEPLOYMENT: _deployments,
+    Thing.INCIDENT: _incidents,
+}
+ALL: Mapping[Thing, str] = {
+    Thing.MACHINE: "machines",
+    Thing.WORK: "work",
+    Thing.DEPLOYMENT: "deployments",
+    Thing.INCIDENT: "incidents",
+}
 """The word that lists them all."""
 
 

@@ -154,7 +154,7 @@ BRINGS = BringUp(answers, no_machine, failed)
 
 REPLACE = Operation(
     path="replace",
-    summary="a new machine beside the old, switched when it answers; then the old one is ended",
+    summary="a new machine beside the old one, switched to when it answers",
     when_to_use="When the machine of a deployment ends soon or is unwell, and nobody shall notice.",
     example="replace prod for 8h",
     arguments=ReplaceArguments,

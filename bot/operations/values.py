@@ -92,6 +92,7 @@ class Thing(StrEnum):
     MACHINE = "machine"
     WORK = "work"
     DEPLOYMENT = "deployment"
+    INCIDENT = "incident"
 
 
 SliceName = Annotated[str, SLICE]
@@ -110,9 +111,10 @@ Count = Annotated[int, COUNT]
 TableName = Annotated[str, TABLE]
 GivenName = Annotated[str, NAME]
 MachineName = Annotated[str, NAME, Thing.MACHINE]
-"""The name of something that is there, as the next two: one that is left out can be chosen from those there are."""
+"""The name of something that is there, as the next three: one that is left out can be chosen from those there are."""
 WorkName = Annotated[str, NAME, Thing.WORK]
 DeploymentName = Annotated[str, NAME, Thing.DEPLOYMENT]
+IncidentName = Annotated[str, NAME, Thing.INCIDENT]
 RestOfLine = Annotated[str, REST]
 SENTENCE = Form("question", re.compile(r"\S.*", re.S), "why is prod slow?")
 """All that stands behind the word, as it was typed: the operation has no other values."""

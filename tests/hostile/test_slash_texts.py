@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from bot.errors import BotError, RetryLater, WeMoveNext
-from bot.nouns import Actor, Deployment, SeenBy, Wish
+from bot.nouns import Actor, Deployment, EngineStart, SeenBy, Wish
 from bot.operations import OPERATIONS
 from bot.operations.execute import Outcome, execute
 from bot.operations.pasted import telling
@@ -144,12 +144,21 @@ class Away:
 
 
 class Wished:
-    """Implements `current` of `bot.ports.Wishes`: one whole specification for every deployment."""
+    """Implements what is read of `bot.ports.Wishes`: one whole specification for every deployment, and another one before it."""
 
     async def current(self, _team: str, deployment: str) -> Wish:
         wanted = EngineSpecification.model_validate({**WISH, "deployment": deployment})
         said = wanted.model_dump_json()
         return Wish(deployment=deployment, specification=said, fingerprint=wanted.fingerprint, at=NOW, by="U1ANNA", work="w-1")
+
+    async def past(self, team: str, deployment: str) -> tuple[Wish, ...]:
+        wanted = EngineSpecification.model_validate({**WISH, "deployment": deployment, "context": 8_192})
+        said = wanted.model_dump_json()
+        before = Wish(deployment=deployment, specification=said, fingerprint=wanted.fingerprint, at=NOW, by="U1ANNA", work="w-0")
+        return await self.current(team, deployment), before
+
+    async def starts(self, _team: str, _deployment: str) -> tuple[EngineStart, ...]:
+        return ()
 
 
 async def answered(services: Services, request: Request) -> Outcome:
