@@ -3,12 +3,15 @@
 import asyncio
 from datetime import datetime, timedelta
 
+from bot.errors import PersonMovesNext
 from bot.nouns import Effect, Machine, MachineState, ProvisioningModel, Role, SeenBy
 from bot.operations import find_view, find_zone, machine_expire, recent
 from bot.operations.course import BILLS, STOP, Course, Ended, Move, begin, begun, capacity_of, never_shown
+from bot.operations.execute import leave
 from bot.operations.find_plan import FindArguments, Search, plan
 from bot.operations.find_zones import Stand, Zones, ZoneStand, fresh, hopeless, may_ask, next_look, pick
 from bot.operations.machine_plan import Plan
+from bot.operations.machines import UNASSIGNED
 from bot.operations.money import hourly
 from bot.operations.operation import Consent, Context, Operation, Preview, Queue, Started
 from bot.operations.wording import count, duration, money
@@ -49,11 +52,11 @@ def _told(search: Search) -> tuple[Line, ...]:
     out = [f"{search.out} surely cannot"] if search.out else []
     out += [f"{search.unpriced} without a known price"] if search.unpriced else []
     left = line(f"Not asked: {' and '.join(out)}.") if out else ()
-    at_once = min(search.at_once, len(search.choices))
     told = (
         line(f"It takes and bills the first machine that is ready: {held} for {lasts}, at most {money(search.most_usd)}."),
         line(
-            f"{at_once} at once, never more than {money(search.ceiling)}/h together; all others are cancelled and verified gone."
+            f"{search.together} at once, never more than {money(search.ceiling)}/h together; "
+            "all others are cancelled and verified gone."
         ),
         line("It looks until ", When(at=search.deadline, date=True), "; waiting is free, and it can be stopped."),
         left,
@@ -76,6 +79,19 @@ async def run(context: Context, arguments: FindArguments) -> Started:
     }
     said = f"looking for a {find_view.kind_of(search)} in {count(len(search.choices), 'zone')}"
     return await begin(context, "find", arguments, said, notes)
+
+
+async def first(course: Course) -> Move:
+    """Our key goes into every order, so it is written down before the first one. A key that cannot be had takes only the way to
+    deploy on the machine that comes, not the machine."""
+    search, engines = _read(course)[0], course.context.services.engines
+    if engines is None or search.deployment == UNASSIGNED:
+        return await sweep(course)
+    try:
+        key = await engines.hosts.public_key(leave(course.yes), search.deployment)
+    except PersonMovesNext:
+        return await sweep(course)
+    return Move("sweeping", {_SEARCH: search.model_copy(update={"ssh_keys": (key,)}).model_dump_json()})
 
 
 async def sweep(course: Course) -> Move:
@@ -232,6 +248,6 @@ FIND = Operation(
     preview=preview,
     run=run,
     show=never_shown,
-    steps={"new": sweep, "sweeping": sweep, "won": keep, "settling": settle, STOP: stop, "closing": close},
+    steps={"new": first, "sweeping": sweep, "won": keep, "settling": settle, STOP: stop, "closing": close},
     was=("find_tpu",),
 )

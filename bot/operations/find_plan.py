@@ -47,7 +47,8 @@ class Choice(BaseModel):
 
 class Search(BaseModel):
     """What is done. `ceiling` is in USD per hour and holds for all that could become machines together; `unpriced` are zones that
-    are left out because nobody knows what they cost, `out` counts those that surely cannot give one."""
+    are left out because nobody knows what they cost, `out` counts those that surely cannot give one. `ssh_keys` lets us into the
+    machine, so that the deployment it is for can be brought up on it; empty where none is, or its key cannot be had."""
 
     piece: Slice
     provisioning: ProvisioningModel
@@ -61,12 +62,22 @@ class Search(BaseModel):
     choices: tuple[Choice, ...]
     unpriced: int
     out: int
+    ssh_keys: tuple[str, ...] = ()
 
     @property
     def most_usd(self) -> float:
         """The most it can cost: the dearest machine for its whole time, and a while of all others that may come with it."""
         dearest = max(one.usd for one in self.choices)
         return dearest * self.run_s / 3600 + max(self.ceiling - min(one.usd for one in self.choices), 0) * OVERLAP_S / 3600
+
+    @property
+    def together(self) -> int:
+        """How many zones are asked at once: as many as places, zones and ceiling allow, the cheapest counted first."""
+        room, usd = 0, 0.0
+        for one in sorted(self.choices, key=lambda one: one.usd)[: self.at_once]:
+            usd += one.usd
+            room += usd <= self.ceiling + 1e-9
+        return room
 
     def machine(self, work: str) -> str:
         """The name of the machine, the same in every zone, for only one remains."""
@@ -86,6 +97,7 @@ class Search(BaseModel):
             wait_s=max(int((self.deadline - self.asked_at).total_seconds()), SHORTEST_S),
             run_s=self.run_s if flex else None,
             attempt=attempt,
+            ssh_keys=self.ssh_keys,
         )
 
 

@@ -60,7 +60,7 @@ def won(search: Search, zones: Zones, machine: Machine, ends: datetime, cancelle
     spent = duration((ready_at - search.asked_at).total_seconds())
     most = money(usd * search.run_s / 3600)
     address = (" Address ", code(machine.address), ".") if machine.address else (" Address unknown.",)
-    others = "Nothing else was asked for" if not cancelled else f"The other {count(cancelled, 'request')} cancelled and gone"
+    others = "No other request stands" if not cancelled else f"The other {count(cancelled, 'request')} cancelled and gone"
     verb = " is" if cancelled == 1 else " are" if cancelled else ""
     gone = others.replace(" cancelled", f"{verb} cancelled") if cancelled else others
     return View(
@@ -82,10 +82,19 @@ def won(search: Search, zones: Zones, machine: Machine, ends: datetime, cancelle
             if one
         ),
         buttons=(
+            *_deploy(search, machine),
             Button(label=f"Look at {machine.name}"[:75], words=f"machine {machine.name}"),
             Button(label=f"End {machine.name} now"[:75], words=f"machine destroy {machine.name}"),
         ),
     )
+
+
+def _deploy(search: Search, machine: Machine) -> tuple[Button, ...]:
+    """Zone and slice are named, or `deploy` could choose another machine of ours, or a new one. Only where we can log in."""
+    if search.hold or not search.ssh_keys:
+        return ()
+    words = f"deploy {search.deployment} zone {machine.zone.name} slice {search.piece.name}"
+    return (Button(label=f"Deploy {search.deployment} on it"[:75], words=words),)
 
 
 def _held(search: Search) -> str:

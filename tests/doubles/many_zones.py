@@ -78,6 +78,7 @@ class ManyZones:
     things: dict[tuple[str, str], _Thing] = field(default_factory=dict)
     refused: dict[str, CloudOperation] = field(default_factory=dict)
     created: list[str] = field(default_factory=list)
+    keys: list[tuple[str, ...]] = field(default_factory=list)
     makes: list[tuple[str, int]] = field(default_factory=list)
     worst: float = 0.0
     around: Callable[[str], None] = lambda _: None
@@ -168,6 +169,7 @@ class _Requests:
             world.around(f"created {zone}")
             return Placement(request=standing)
         world.created.append(zone)
+        world.keys.append(order.ssh_keys)
         world.makes.append((zone, order.attempt))
         what = world.zones_are[zone]
         if what.kind in {RefusalKind.QUOTA, RefusalKind.UNSUPPORTED_ZONE, RefusalKind.NO_SUCH_SLICE}:

@@ -10,7 +10,7 @@ from bot.operations.find_plan import FindArguments, Search, plan
 from bot.operations.find_zones import TURN
 from bot.operations.machine_expire import MACHINE_EXPIRE
 from bot.operations.operation import Context
-from bot.ports import Authorised, Services
+from bot.ports import Authorised, Engines, Services
 from bot.requests import Place
 from bot.view import View
 from tests.doubles.many_zones import RATE_USD, Character, ManyZones, characters
@@ -59,10 +59,11 @@ class Sweeps(Works):
     """Works whose cloud is many zones."""
 
     tries: Remembered
+    engines: Engines | None = None
 
     @property
     def services(self) -> Services:
-        return replace(super().services, prices=OnePrice(), tries=self.tries, creates=self.tries)
+        return replace(super().services, prices=OnePrice(), tries=self.tries, creates=self.tries, engines=self.engines)
 
 
 def sweeps(zones_are: dict[str, Character]) -> tuple[Sweeps, ManyZones]:

@@ -3,7 +3,7 @@
 import pytest
 
 from bot.errors import RefusedError, UsageError
-from bot.nouns import Refusal, RefusalKind, RequestState
+from bot.nouns import Refusal, RefusalKind, RequestState, Zone
 from bot.operations import engine_up
 from bot.operations.execute import Outcome
 from bot.view import View, plain
@@ -109,6 +109,13 @@ async def test_an_own_machine_that_fits_is_used_without_a_new_bill_and_told_the_
     assert "It stood already: no new bill." in said[1]
     assert made.lively.orders == []
     assert SPECIFICATION.fingerprint in (made.yard.metadata["us-east5-a", "prod-1"]["startup-script"] or "")
+
+
+async def test_a_machine_that_find_found_elsewhere_is_used_when_its_button_names_it() -> None:
+    made = Bench(stands=True)
+    made.yard.put(machine("prod-find-1", labels=OURS, zone=Zone(name="us-east5-b")))
+    asked = await made.say("deploy prod zone us-east5-b slice v6e-4")
+    assert told(asked)[0] == "Deploy prod on prod-find-1, which stands already: no new bill"
 
 
 async def test_another_of_ours_is_offered_for_removal_and_nobody_elses_is_touched_or_named() -> None:

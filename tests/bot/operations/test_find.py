@@ -3,12 +3,14 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import timedelta
+from typing import Any
 
 import pytest
 
-from bot.errors import RefusedError, UsageError
-from bot.nouns import ProvisioningModel, RefusalKind, Tried
+from bot.errors import PersonMovesNext, RefusedError, UsageError
+from bot.nouns import Deployment, ProvisioningModel, RefusalKind, Tried
 from bot.operations.course import Ended, Move
+from bot.ports import Authorised, Engines
 from bot.view import View, plain
 from tests.doubles.many_zones import RATE_USD, Character, ManyZones
 from tests.doubles.ports import DANA, NOW
@@ -35,6 +37,11 @@ async def test_the_question_says_that_it_takes_and_bills_the_first_the_ceiling_a
         "Not asked: 1 surely cannot.",
     ]
     assert asked.view.buttons[0].label == "Find and bill one, at most $25.75"
+
+
+async def test_the_question_says_how_many_at_once_the_ceiling_allows() -> None:
+    made, _ = sweeps(dict.fromkeys(ZONES[:3], YES))
+    assert "1 at once, never more than $6.00/h together" in told((await made.say(f"{FIND} max $6/h")).view)[2]
 
 
 SHORT = (3, 11, 18, 26)
@@ -124,6 +131,54 @@ async def test_a_held_machine_has_its_end_after_that_time() -> None:
     (lease,) = made.ends.values()
     assert lease.ends_at == NOW + timedelta(minutes=30, seconds=100)
     assert "it is held, nothing runs on it, and Google deletes it then" in told(view)[-1]
+
+
+class Keys:
+    """Implements the part of `bot.ports.Hosts` that gives a key; another pair each time, or none."""
+
+    def __init__(self, error: Exception | None = None) -> None:
+        self.error, self.made = error, 0
+
+    async def public_key(self, leave: Authorised, deployment: str) -> str:
+        del leave
+        if self.error is not None:
+            raise self.error
+        self.made += 1
+        return f"gemma:ssh-ed25519 {self.made} {deployment}"
+
+
+async def for_prod(words: str, error: Exception | None = None) -> tuple[View, ManyZones]:
+    made, world = sweeps({"us-a1-a": NO_QUOTA, "us-a2-a": YES})
+    made.house.names.known = [Deployment(name="prod")]
+    made.engines = Engines(wishes=Any, hosts=Keys(error), control=Any, shell=Any)  # type: ignore[arg-type]
+    view = await made.end(await made.begins(words))
+    assert view is not None
+    return view, world
+
+
+async def test_for_a_deployment_every_order_carries_the_same_key_of_ours_and_it_can_be_deployed_on_what_was_found() -> None:
+    view, world = await for_prod("find prod v6e-4 flex until 06:00")
+    assert len(world.keys) > 1
+    assert set(world.keys) == {("gemma:ssh-ed25519 1 prod",)}
+    assert (view.buttons[0].label, view.buttons[0].words) == ("Deploy prod on it", "deploy prod zone us-a2-a slice v6e-4")
+    assert "No other request stands" in told(view)[1]
+
+
+async def test_for_no_deployment_there_is_no_key_and_no_such_button() -> None:
+    view, world = await for_prod("find v6e-4 flex until 06:00")
+    assert set(world.keys) == {()}
+    assert view.buttons[0].label.startswith("Look at ")
+
+
+async def test_on_what_is_only_held_no_deploy_is_offered() -> None:
+    view, _ = await for_prod("find prod v6e-4 flex until 06:00 hold 30m")
+    assert view.buttons[0].label.startswith("Look at ")
+
+
+async def test_without_a_key_the_machine_is_taken_all_the_same_and_no_deploy_is_offered() -> None:
+    view, _ = await for_prod("find prod v6e-4 flex until 06:00", PersonMovesNext("No leave to make secrets."))
+    assert told(view)[0].startswith("Got a v6e-4 at ")
+    assert view.buttons[0].label.startswith("Look at ")
 
 
 async def test_a_spot_machine_gets_the_work_that_ends_it() -> None:
