@@ -253,7 +253,7 @@ async def _settle_root(step: Step, view: View) -> None:
     try:
         await step.runtime.slack.update(channel, ts, closed, urgent=bool(step.work.data.get("settled")))
     except BotError as error:
-        log.debug("first message left as it was", work=step.work.id, why=str(error))
+        log.info("first message left as it was", work=step.work.id, why=str(error))
 
 
 async def _audit(step: Step, ended: str) -> None:

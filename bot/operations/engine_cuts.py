@@ -54,8 +54,8 @@ async def cuts(context: Context, deployment: Deployment) -> Cuts:
 
 def requests_end(found: Cuts) -> Line:
     """What becomes of requests: the engine gets 30 s to end them (`bot.machine.docker`)."""
-    if not found.use.answers and found.status.state is ContainerState.RUNNING:
-        return line("It runs and does not answer me: whoever it serves gets 30 s, then is cut off. How many is unknown.")
+    if not found.use.answers and found.status.state in {ContainerState.RUNNING, ContainerState.RESTARTING}:
+        return line("It does not answer me, so I know of nobody who is cut off.")
     if not found.use.serves:
         return line("Nobody is cut off.")
     return line(f"It serves now ({found.use.said}): running requests get 30 s to end, then they are cut off.")

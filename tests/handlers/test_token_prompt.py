@@ -21,6 +21,7 @@ from sandbox.clock import Clock
 from sandbox.google.seed import default_project
 from sandbox.google.standin import GoogleStandIn
 
+HANGS_S = 60
 VALUE = "hf" + "_QmZrTyUiOpAsDfGhJkLzXcVbNmQwErTyUi"
 
 
@@ -71,6 +72,8 @@ async def google() -> AsyncIterator[GoogleStandIn]:
 async def typed(folder: Path, answer: str | None, **settings: str) -> tuple[int, str]:
     """Exit code and all that a terminal shows, when `answer` is typed at the prompt; None: Ctrl-C."""
     ours, theirs = pty.openpty()
+    # Whoever runs tests in the background of a shell has SIGINT ignored, and children inherit that.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
     process = await asyncio.create_subprocess_exec(
         *(sys.executable, "-m", "handlers.terminal", "token"),
         cwd=folder,
@@ -80,13 +83,17 @@ async def typed(folder: Path, answer: str | None, **settings: str) -> tuple[int,
         stderr=theirs,
         start_new_session=True,
     )
+    signal.signal(signal.SIGINT, before)
     os.close(theirs)
+    # What hangs is ended, so that it fails here and does not keep all the others waiting.
+    alarm = asyncio.get_running_loop().call_later(HANGS_S, process.kill)
     shown = await asyncio.to_thread(_until, ours, PROMPT)
     if answer is None:
         process.send_signal(signal.SIGINT)
     else:
         os.write(ours, answer.encode())
     shown += await asyncio.to_thread(_until, ours, None)
+    alarm.cancel()
     os.close(ours)
     return await process.wait(), shown
 
