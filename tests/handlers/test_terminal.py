@@ -142,6 +142,8 @@ async def test_ctrl_c_ends_a_question_without_a_word(tmp_path: Path) -> None:
 
     server = await asyncio.start_server(silent, "127.0.0.1", 0)
     port = server.sockets[0].getsockname()[1]
+    # Whoever runs tests in the background of a shell has SIGINT ignored, and children inherit that.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
     process = await asyncio.create_subprocess_exec(
         *(sys.executable, "-m", "handlers.terminal", "model"),
         cwd=tmp_path,
@@ -149,6 +151,7 @@ async def test_ctrl_c_ends_a_question_without_a_word(tmp_path: Path) -> None:
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.PIPE,
     )
+    signal.signal(signal.SIGINT, before)
     await asyncio.wait_for(asked.wait(), 30)
     process.send_signal(signal.SIGINT)
     out, err = await process.communicate()
