@@ -233,12 +233,13 @@ async def _where(step: Step) -> Among | None:
     request = step.work.request
     usual = route(request, SeenBy.CHANNEL)
     thread = usual.thread if isinstance(usual, Among) else None
+    owed = "root" not in step.work.data and await _store(step).is_open(step.work.data["origin"])
+    await _find_root(step)  # after that look: it may have come since the claim, in the very moment too
     root = step.work.data.get("root")
     if root is not None:
         channel, _, ts = root.partition(" ")
         return Among(channel, thread if channel == request.place.channel and thread else ts)
-    origin = step.work.data["origin"]
-    return None if await _store(step).is_open(origin) else Among(request.place.channel, thread)
+    return None if owed else Among(request.place.channel, thread)
 
 
 async def _settle_root(step: Step, view: View) -> None:

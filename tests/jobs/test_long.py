@@ -108,6 +108,25 @@ async def test_work_begins_with_a_message_and_ends_with_a_reply_that_names_who_a
     assert await made.field_of("state", NAME) == "done"
 
 
+async def test_a_first_message_that_comes_while_the_steps_are_taken_is_still_answered_below(redis: Redis) -> None:
+    kitchens: list[Kitchen] = []
+
+    async def boil_while_it_comes(_course: Course) -> Ended:
+        await kitchens[0].again("r-1")
+        return BOILED
+
+    made = await kitchen(redis, new=boil_while_it_comes)
+    kitchens.append(made)
+    made.slack.refuse("post", RetryLater("Slack's rate limit is used up for now.", arrived=False))
+    await made.look("r-1")
+    assert made.said() == []
+    await made.again()
+    await made.go()
+    root, result = made.slack.messages.values()
+    assert root.shown == ["boil-1: the water is on", "boil-1 has ended: Boiled"]
+    assert result.thread == "1.0"
+
+
 async def test_in_a_thread_the_result_stands_in_that_thread(redis: Redis) -> None:
     made = await kitchen(redis, door=Door.MENTION, place=Place(channel="C1", thread="0.5", message="0.6"), new=to(BOILED))
     await made.go()
