@@ -74,7 +74,12 @@ def _unclear(fleet: Fleet, wanted: str, begins: list[tuple[str, str]], near: tup
     if begins:
         places = [f"{name} in {zone}" for zone, name in begins]
         return UsageError(f"“{wanted}” could be {listed(places)}.{silent}", near=near, next_step="Choose one.")
-    looked = f"I looked in {count(fleet.zones_asked - len(fleet.unreachable), 'zone')}"
+    answered = fleet.zones_asked - len(fleet.unreachable)
+    if not answered and fleet.unreachable:
+        return UsageError(
+            f"I cannot tell whether there is a “{wanted}”: no zone answered.{silent}", near=near, next_step="Ask again in a minute."
+        )
+    looked = f"I looked in {count(answered, 'zone')}"
     return UsageError(
         f"There is no machine or request “{wanted}”. {looked}.{silent}", near=near, next_step="/gemma machines lists all."
     )

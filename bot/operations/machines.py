@@ -127,9 +127,11 @@ def show(found: Machines, _context: Context) -> View:
 
 
 def _verdict(found: Machines, running: list[Row], waiting: list[Row]) -> Line:
-    asked = count(found.zones_asked - len(found.unreachable), "zone")
+    answered = found.zones_asked - len(found.unreachable)
+    if not answered and found.unreachable:
+        return line(bold("Machines unknown"), ": no zone answered")
     if not found.rows:
-        return line(bold("No machines and no requests"), f" in {asked}")
+        return line(bold("No machines and no requests"), f" in {count(answered, 'zone')}")
     price = ""
     if found.usd_per_hour is not None:
         price = f" · {money(found.usd_per_hour.value)}/h"
@@ -140,7 +142,7 @@ def _verdict(found: Machines, running: list[Row], waiting: list[Row]) -> Line:
     parts = [count(len(running), "machine")]
     if open_requests:
         parts.append(f"{count(len(open_requests), 'request')} waiting")
-    return line(bold(", ".join(parts)), f" in {asked}{price}")
+    return line(bold(", ".join(parts)), f" in {count(answered, 'zone')}{price}")
 
 
 def _row(row: Row) -> Line:

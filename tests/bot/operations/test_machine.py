@@ -106,6 +106,12 @@ async def test_an_unknown_name_says_where_was_looked_and_which_zones_were_silent
         await world.ask("machine prod-9")
 
 
+async def test_where_no_zone_answers_nobody_says_that_there_is_no_such_machine(world: Any) -> None:
+    world.unreachable = {f"us-west1-{letter}": "did not answer in 5 s" for letter in "abcdef"}
+    with pytest.raises(UsageError, match="I cannot tell whether there is a “prod-9”: no zone answered"):
+        await world.ask("machine prod-9")
+
+
 async def test_a_request_that_waits_bills_nothing_and_one_that_failed_says_why(world: Any) -> None:
     world.requests = (
         request(world, "wait-request", "wait-1", RequestState.WAITING),

@@ -50,6 +50,13 @@ async def test_a_silent_zone_is_named_and_not_counted() -> None:
     assert plain(view.lines[-1]) == "Not seen, did not answer: us-east5-b (no answer in 5 s)"
 
 
+async def test_where_no_zone_answers_nothing_is_claimed() -> None:
+    house = House()
+    house.cloud.answer = fleet(silent={f"us-east5-{letter}": "no answer in 5 s" for letter in "abcdef"})
+    view = (await machines(house)).view
+    assert (view.shape, plain(view.verdict)) == (Shape.CONCERN, "Machines unknown: no zone answered")
+
+
 async def test_a_machine_without_a_price_is_unknown_and_not_free() -> None:
     house = House()
     house.cloud.answer = fleet(machine(accelerator=None))
