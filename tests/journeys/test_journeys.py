@@ -174,18 +174,13 @@ class Conversation:
         return None
 
 
-def with_guests(sandbox: Sandbox) -> Sandbox:
-    """Somebody of another workspace, and another program, in the channel."""
-    sandbox.slack.workspace.people[STRANGER.id] = STRANGER
-    sandbox.slack.workspace.people[ALERTMANAGER.id] = ALERTMANAGER
-    sandbox.slack.workspace.channels["C0OPS"].members |= {STRANGER.id, ALERTMANAGER.id}
-    return sandbox
-
-
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def running() -> AsyncIterator[Sandbox]:
     async with Sandbox(SAMPLE_SECONDS="3600", WATCH_SECONDS="0") as sandbox:
-        yield with_guests(sandbox)
+        sandbox.slack.workspace.people[STRANGER.id] = STRANGER
+        sandbox.slack.workspace.people[ALERTMANAGER.id] = ALERTMANAGER
+        sandbox.slack.workspace.channels["C0OPS"].members |= {STRANGER.id, ALERTMANAGER.id}
+        yield sandbox
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
@@ -203,15 +198,7 @@ async def follow(file: Path, sandbox: Sandbox) -> None:
         )
 
 
-ASKS = ["ask.md", "t06_why_slow.md"]
-"""Each in a sandbox of its own: a question edits its first message often, and Slack lets a workspace edit so many a minute."""
-
-LAST = [
-    "errors.md",
-    *sorted(one.name for one in FOLDER.glob("*slow*.md") if one.name not in ASKS),
-    "t12_gemma_is_down.md",
-    "t11_second_yes.md",
-]
+LAST = ["errors.md", *sorted(one.name for one in FOLDER.glob("*slow*.md")), "t12_gemma_is_down.md", "t11_second_yes.md"]
 """After these the engine is not what it was, or its machine is gone."""
 
 COST = "t08_cost.md"
@@ -224,9 +211,7 @@ ALERTS = ["incident.md", "t04_lease_ends.md"]
 """In a sandbox of their own (`test_alerts`): nobody begins these."""
 
 OTHERS = sorted(
-    one.name
-    for one in FOLDER.glob("*.md")
-    if one.name not in {*LAST, COST, *ASKS, *ENGINES, *ALERTS} and "unconnected" not in one.name
+    one.name for one in FOLDER.glob("*.md") if one.name not in {*LAST, COST, *ENGINES, *ALERTS} and "unconnected" not in one.name
 )
 FIRST = [COST, *OTHERS]
 
@@ -242,14 +227,6 @@ async def test_a_conversation_goes_as_it_is_written(name: str, running: Sandbox)
 @in_sandbox
 async def test_before_anything_is_connected(unconnected: Sandbox) -> None:
     await follow(FOLDER / "t00_unconnected.md", unconnected)
-
-
-@pytest.mark.wire
-@in_sandbox
-@pytest.mark.parametrize("name", ASKS)
-async def test_what_is_asked_is_answered_as_it_is_written(name: str) -> None:
-    async with Sandbox(SAMPLE_SECONDS="3600", WATCH_SECONDS="0") as sandbox:
-        await follow(FOLDER / name, with_guests(sandbox))
 
 
 @pytest.mark.wire
