@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from bot.nouns import Price, ProvisioningModel, RequestState, Tried, Zone
 from bot.operations.course import pause_s
@@ -39,9 +40,10 @@ class OnePrice:
 
 @dataclass
 class Remembered:
-    """Implements `bot.ports.Tries` and `CreatePace`; every place is free."""
+    """Implements `bot.ports.Tries` and `CreatePace`; so many places are free at once, without `most` every one."""
 
     kept: dict[tuple[str, object], Tried] = field(default_factory=dict)
+    most: int | None = None
 
     async def remember(self, team_id: str, tried: Tried) -> None:
         del team_id
@@ -52,12 +54,13 @@ class Remembered:
         return tuple(self.kept.values())
 
     async def places(self, wanted: int) -> int:
-        return wanted
+        return wanted if self.most is None else min(wanted, self.most)
 
 
 class Sweeps(Works):
     """Works whose cloud is many zones."""
 
+    yard: Any
     tries: Remembered
     engines: Engines | None = None
 
@@ -70,7 +73,7 @@ def sweeps(zones_are: dict[str, Character]) -> tuple[Sweeps, ManyZones]:
     """A house in such a cloud, with nothing remembered."""
     made = Sweeps((FIND, MACHINE_EXPIRE))
     world = ManyZones(made.house.clock, zones_are)
-    made.yard = world  # type: ignore[assignment]
+    made.yard = world
     made.tries = Remembered()
     return made, world
 

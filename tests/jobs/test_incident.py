@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
+from typing import Any
 
 import pytest
 from redis.asyncio import Redis
@@ -18,7 +19,7 @@ from bot.store import keys
 from bot.store.happenings import HappeningStore
 from bot.store.incidents import IncidentStore, SightingStore, WatchStore
 from bot.store.leases import LeaseStore
-from bot.store.work import INCIDENT
+from bot.store.work import INCIDENT, Work
 from bot.view import plain
 from jobs.incident import incident
 from jobs.steps import Step, run
@@ -26,6 +27,7 @@ from jobs.watcher import Watcher
 from tests.doubles.ports import BEN, TEAM
 from tests.doubles.running import Workshop
 from tests.doubles.sights import PROD, fleet, machine
+from tests.doubles.slack import FakeSlack
 
 pytestmark = pytest.mark.wire
 MINUTE = 60.0
@@ -37,7 +39,6 @@ class Scene(Workshop):
 
     oncall: str | None = "S1OPS"
     channel: str | None = "C5"
-    killer: "Killer | None" = None
 
     def __post_init__(self) -> None:
         self.house.names.known = [PROD]
@@ -70,8 +71,8 @@ class Scene(Workshop):
             await self.redis.hset(keys.work(work_id), mapping={"lease_until": 0, "not_before": 0})
             await run(self._told_step, {INCIDENT: incident}, self.told, work_id)
 
-    def _told_step(self, work: object) -> Step:
-        return Step(work, self.told, OPERATIONS, self._kick)  # type: ignore[arg-type]  # the work that was just claimed
+    def _told_step(self, work: Work) -> Step:
+        return Step(work, self.told, OPERATIONS, self._kick)
 
     async def goes_down(self) -> None:
         await self.looks(answers=True)
@@ -92,11 +93,39 @@ class KilledError(BaseException):
 
 @dataclass
 class Killer:
-    """Dies at one call, once."""
+    """Dies at one call, once; while `alive`, at none, and none is counted."""
 
     at: int
     seen: int = 0
-    calls: list[str] = field(default_factory=list)
+    alive: bool = True
+
+    def call(self) -> None:
+        self.seen += not self.alive
+        if not self.alive and self.seen == self.at:
+            raise KilledError
+
+
+class DyingRedis(Redis):
+    """Every call of every store may be the last one."""
+
+    def __init__(self, *, killer: Killer, **options: Any) -> None:
+        super().__init__(**options)
+        self.killer = killer
+
+    async def execute_command(self, *args: Any, **options: Any) -> Any:
+        self.killer.call()
+        return await super().execute_command(*args, **options)
+
+
+@dataclass
+class DyingSlack(FakeSlack):
+    """So may every call of Slack."""
+
+    killer: Killer = field(default_factory=lambda: Killer(0))
+
+    def _called(self, method: str) -> None:
+        self.killer.call()
+        super()._called(method)
 
 
 @pytest.fixture
@@ -230,36 +259,20 @@ async def test_the_end_of_a_machine_is_told_to_its_owner_then_a_quarter_of_an_ho
 async def _killed(redis: Redis, at: int) -> tuple[list[str], bool]:
     """The whole story, with one call of the stores or of Slack failing as if the process had died there."""
     await redis.flushdb()
-    scene = Scene(redis)
-    await scene.looks(answers=True)
     killer = Killer(at)
-    for name in ("post", "update", "find"):
-        setattr(scene.slack, name, _dying(getattr(scene.slack, name), killer))
-    original = redis.execute_command
-    redis.execute_command = _dying(original, killer)  # type: ignore[method-assign]  # every call of every store
-    try:
-        for answers in (False, False, False):
-            await _survived(lambda answers=answers: scene.looks(answers=answers))
-            await _survived(scene.tell)
-    finally:
-        redis.execute_command = original  # type: ignore[method-assign]  # as it was
-    reached, killer.at = killer.seen >= at, -1
+    scene = Scene(DyingRedis(connection_pool=redis.connection_pool, killer=killer), slack=DyingSlack(killer=killer))
+    await scene.looks(answers=True)
+    killer.alive = False
+    for answers in (False, False, False):
+        await _survived(lambda answers=answers: scene.looks(answers=answers))
+        await _survived(scene.tell)
+    reached, killer.alive = killer.seen >= at, True
     for answers in (False, False, True, True):
         await scene.redis.delete(*(await scene.redis.keys("gemma:once:*") or ["none"]))
         await scene.looks(answers=answers)
         await scene.tell()
         await scene.tell()
     return scene.verdicts(), reached
-
-
-def _dying(call: Callable[..., Awaitable[object]], killer: Killer) -> Callable[..., Awaitable[object]]:
-    async def called(*args: object, **more: object) -> object:
-        killer.seen += 1
-        if killer.seen == killer.at:
-            raise KilledError
-        return await call(*args, **more)
-
-    return called
 
 
 async def _survived(act: Callable[[], Awaitable[None]]) -> None:

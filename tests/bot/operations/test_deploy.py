@@ -161,8 +161,9 @@ async def test_an_engine_that_does_not_start_says_that_the_machine_bills_and_can
     made = Bench(pace=0.01)
     made.rig.docker.ending = Ending.KILLED
     view = await made.end(await made.begins(DEPLOY))
+    assert view is not None
     assert lines(view)[0].startswith("prod did not start: ")
-    assert any(one.words == "machine destroy prod-1" for one in view.buttons)  # type: ignore[union-attr]
+    assert any(one.words == "machine destroy prod-1" for one in view.buttons)
     assert made.house.names.known[0].machine == "prod-1"
 
 

@@ -44,12 +44,14 @@ class Control:
 class Cloud:
     """Cloud Logging; implements `bot.ports.Logs`."""
 
-    def __init__(self, *entries: LogEntry, stopped: str | None = None) -> None:
-        self.entries, self.stopped = entries, stopped
+    def __init__(self, *entries: LogEntry, stopped: str | None = None, error: Exception | None = None) -> None:
+        self.entries, self.stopped, self.error = entries, stopped, error
         self.asked: list[LogSearch] = []
 
     async def find(self, search: LogSearch) -> LogsFound:
         self.asked.append(search)
+        if self.error is not None:
+            raise self.error
         return LogsFound(at=NOW, since=search.since, until=search.until, entries=self.entries, pages=1, stopped=self.stopped)
 
 

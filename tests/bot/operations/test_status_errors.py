@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from datetime import timedelta
+from typing import Any
 
 import pytest
 
@@ -40,6 +41,7 @@ async def test_what_was_read_last_is_told_with_its_time(last: LastReport | None,
     house = House()
     house.names.known = [PROD]
     house.engine.health, house.engine.scrape, house.cloud.answer = True, scrape(running=4), fleet(machine())
-    services = replace(house.services, known_errors=Reports(last))  # type: ignore[arg-type]
+    reports: Any = Reports(last)
+    services = replace(house.services, known_errors=reports)
     view = (await execute((STATUS,), services, house.request("status"))).view
     assert said in plain(view.lines[1])
