@@ -8,8 +8,9 @@ from typing import Any, NoReturn
 from pydantic import SecretStr
 
 from bot.errors import PersonMovesNext
-from bot.nouns import Container, ContainerStatus, Deployment, EngineStart, Wish
+from bot.nouns import Container, ContainerStatus, Deployment
 from bot.ports import Authorised, Engines, Host, LogPiece, LogSource
+from bot.store.absent import NoWishes
 from evals.world import LogPart, World
 
 Refuse = Callable[[str], NoReturn]
@@ -18,33 +19,13 @@ Refuse = Callable[[str], NoReturn]
 def engines(world: World, refuse: Refuse) -> Engines:
     """The ports. `refuse` is told each attempt to change something."""
     control, shell = _Control(world, refuse), _Closed(world, refuse)
-    return Engines(wishes=_Wishes(), hosts=_Hosts(world, refuse), control=control, shell=shell)
+    return Engines(wishes=NoWishes(), hosts=_Hosts(world, refuse), control=control, shell=shell)
 
 
 @dataclass
 class _Part:
     world: World
     refuse: Refuse
-
-
-class _Wishes:
-    async def current(self, team_id: str, deployment: str) -> Wish | None:
-        del team_id, deployment
-        return None
-
-    async def past(self, team_id: str, deployment: str) -> tuple[Wish, ...]:
-        del team_id, deployment
-        return ()
-
-    async def put(self, team_id: str, wish: Wish) -> None:
-        del team_id, wish
-
-    async def note_start(self, team_id: str, deployment: str, start: EngineStart) -> None:
-        del team_id, deployment, start
-
-    async def starts(self, team_id: str, deployment: str) -> tuple[EngineStart, ...]:
-        del team_id, deployment
-        return ()
 
 
 class _Hosts(_Part):

@@ -18,7 +18,6 @@ from bot.nouns import (
     Machine,
     ProvisioningModel,
     ServedModel,
-    Standing,
     Usual,
     Watched,
     Zone,
@@ -26,7 +25,7 @@ from bot.nouns import (
 from bot.operations.money import BookPrices
 from bot.ports import Grants, LogSearch, Model, Question, Services
 from bot.pricing.snapshot import snapshot
-from bot.store.absent import NoAudit, NoWork
+from bot.store.absent import NoAudit, NoDirectory, NoWork
 from evals.machine_side import engines
 from evals.scrapes import minutes, scrape
 from evals.world import World
@@ -51,7 +50,7 @@ class Stage:
             clock=_Clock(self),
             team_id=TEAM,
             grants=Grants(operators=(ASKER.user_id,)),
-            directory=_Members(),
+            directory=NoDirectory(),
             deployments=_Deployments(self),
             engine=_Engine(self),
             cloud=_Cloud(self),
@@ -85,16 +84,6 @@ class _Part:
 class _Clock(_Part):
     def now(self) -> datetime:
         return self.world.at
-
-
-class _Members:
-    async def standing(self, actor: Actor) -> Standing:
-        del actor
-        return Standing.MEMBER
-
-    async def in_group(self, actor: Actor, group_id: str) -> bool:
-        del actor, group_id
-        return False
 
 
 class _Deployments(_Part):

@@ -77,7 +77,9 @@ def _unclear(fleet: Fleet, wanted: str, begins: list[tuple[str, str]], near: tup
     answered = fleet.zones_asked - len(fleet.unreachable)
     if not answered and fleet.unreachable:
         return UsageError(
-            f"I cannot tell whether there is a “{wanted}”: no zone answered.{silent}", near=near, next_step="Ask again in a minute."
+            f"I cannot tell whether there is a “{wanted}”: no zone answered.{silent}",
+            near=near,
+            next_step="Ask again in a minute.",
         )
     looked = f"I looked in {count(answered, 'zone')}"
     return UsageError(

@@ -15,6 +15,7 @@ from bot.operations.values import GivenName
 from bot.ports import Lease
 from bot.ports.stores import UNSTOPPABLE
 
+PATH = "machine.expire"
 LOOK_S = 300.0
 """Between looks whether the end has come or was moved, and whether the machine still stands."""
 
@@ -48,12 +49,17 @@ async def schedule(context: Context, lease: Lease, made: Plan) -> None:
         usd_per_hour=made.usd_per_hour,
         asked_at=lease.ends_at,
     )
-    notes = {
+    await begin(context, PATH, ExpireArguments(name=lease.machine), "", notes_of(lease, doomed))
+
+
+def notes_of(lease: Lease, doomed: Doomed) -> dict[str, str]:
+    """What this work begins with, whoever begins it."""
+    ends = f"/gemma machine destroy {lease.machine}"
+    return {
         "term": Term(lease=lease, doomed=doomed).model_dump_json(),
-        BILLS: f"{lease.machine} still bills {rate(made.usd_per_hour)}: end it with /gemma machine destroy {lease.machine}",
-        UNSTOPPABLE: f"it ends {lease.machine} when its time is over; to end that now: /gemma machine destroy {lease.machine}",
+        BILLS: f"{lease.machine} still bills {rate(doomed.usd_per_hour)}: end it with {ends}",
+        UNSTOPPABLE: f"it ends {lease.machine} when its time is over; to end that now: {ends}",
     }
-    await begin(context, "machine.expire", ExpireArguments(name=lease.machine), "", notes)
 
 
 async def hold(_course: Course) -> Move:
@@ -94,7 +100,7 @@ async def run(_context: Context, _arguments: ExpireArguments) -> Started:
 
 
 MACHINE_EXPIRE = Operation(
-    path="machine.expire",
+    path=PATH,
     summary="the end of a machine that does not end by itself",
     when_to_use="Never said: it begins with the machine.",
     example="machine expire prod-2",

@@ -6,10 +6,9 @@ from pydantic import BaseModel
 
 from bot.errors import UsageError
 from bot.nouns import CapacityRequest, Effect, Fleet, Machine, MachineState, ProvisioningModel, RequestState, Role, SeenBy
+from bot.operations import machine_expire
 from bot.operations.course import BILLS, never_shown
 from bot.operations.machine_destroy import Doomed, delete, watch
-from bot.operations.machine_expire import ExpireArguments, Term
-from bot.operations.machine_words import rate
 from bot.operations.machines import OURS
 from bot.operations.operation import Arguments, Context, Operation, Queue, Started
 from bot.operations.values import MachineName
@@ -89,13 +88,9 @@ def reaped(lease: Lease, one: Machine, now: datetime, usd_per_hour: object) -> R
             "asked_at": max(now, lease.ends_at),
         }
     )
-    bills = f"{lease.machine} still bills {rate(doomed.usd_per_hour)}: end it with /gemma machine destroy {lease.machine}"
-    notes = {
-        "term": Term(lease=lease, doomed=doomed).model_dump_json(),
-        BILLS: bills,
-        UNSTOPPABLE: f"it ends {lease.machine} when its time is over; to end that now: /gemma machine destroy {lease.machine}",
-    }
-    return Revived(path="machine.expire", arguments=ExpireArguments(name=lease.machine).model_dump_json(), notes=notes)
+    arguments = machine_expire.ExpireArguments(name=lease.machine)
+    notes = machine_expire.notes_of(lease, doomed)
+    return Revived(path=machine_expire.PATH, arguments=arguments.model_dump_json(), notes=notes)
 
 
 async def run(_context: Context, _arguments: TidyArguments) -> Started:
