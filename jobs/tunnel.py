@@ -5,20 +5,19 @@ One process on each machine that other processes of the bot run on: a forward li
 
 import asyncio
 import contextlib
-import signal
 from collections.abc import Awaitable, Callable
 
 import structlog
 from redis.exceptions import RedisError
 
-from bot.errors import BotError
 from bot.machine.ways import needs_tunnel, port_of
 from bot.nouns import Deployment
 from bot.ports import Deployments, Engines, Tunnels
-from bot.services import Runtime, running
+from bot.services import Runtime
 from bot.settings import Settings
 from bot.store.probes import BEAT_S, Heart
 from bot.store.tunnels import LIFE_S, TunnelStore
+from jobs.standing import TROUBLE, every, stand
 
 log = structlog.get_logger()
 
@@ -29,52 +28,27 @@ TOLD_S = LIFE_S / 4
 PAUSES_S = (1.0, 2.0, 5.0, 10.0, 30.0)
 """Between tries to reach a machine; the last one repeats."""
 CANCEL_S = 1.0
-TROUBLE = (RedisError, BotError, OSError)
 
 Pause = Callable[[float], Awaitable[None]]
 
 
 async def run(settings: Settings) -> None:
     """Until SIGTERM or SIGINT. Redis, Slack or a machine being away only delays it."""
-    ended = asyncio.Event()
-    for number in (signal.SIGTERM, signal.SIGINT):
-        asyncio.get_running_loop().add_signal_handler(number, ended.set)
-    while not ended.is_set():
-        try:
-            async with running(settings) as runtime:
-                await _serve(runtime, ended)
-        except TROUBLE as error:
-            log.info("tunnel waits", why=f"{type(error).__name__}: {error}"[:200])
-            await _wait(ended, 1.0)
+    await stand(settings, "tunnel", _serve)
 
 
 async def _serve(runtime: Runtime, ended: asyncio.Event) -> None:
     services = runtime.services
     if services.engines is None:
+        await ended.wait()
         return
     held = Tunneller(services.team_id, services.deployments, services.engines, TunnelStore(runtime.redis))
-    heart = asyncio.create_task(_beat(Heart(runtime.redis, "tunnel")))
     try:
-        while not ended.is_set():
-            await held.look()
-            await _wait(ended, LOOK_S)
+        async with asyncio.TaskGroup() as group:
+            group.create_task(every(ended, BEAT_S, Heart(runtime.redis, "tunnel").beat))
+            group.create_task(every(ended, LOOK_S, held.look))
     finally:
-        heart.cancel()
-        await asyncio.gather(held.aclose(), heart, return_exceptions=True)
-
-
-async def _beat(heart: Heart) -> None:
-    """Say that we live; Redis being away is no reason to stop."""
-    while True:
-        with contextlib.suppress(RedisError):
-            await heart.beat()
-        await asyncio.sleep(BEAT_S)
-
-
-async def _wait(ended: asyncio.Event, seconds: float) -> None:
-    with contextlib.suppress(TimeoutError):
-        async with asyncio.timeout(seconds):
-            await ended.wait()
+        await held.aclose()
 
 
 class Tunneller:
