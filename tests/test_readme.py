@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from bot.cloud import apis
+
 ROOT = Path(__file__).parents[1]
 
 NEEDS_SOMETHING_REAL = ("gcloud ", "docker compose up -d")
@@ -36,6 +38,19 @@ def test_each_command_of_the_readme_is_followed_here_or_listed_for_people() -> N
             assert any(f"`{step}" in listed for step in (command, command.partition(' "')[0])), command
         else:
             assert command.startswith(FOLLOWED), command
+
+
+ASKED = [one for one in vars(apis).values() if isinstance(one, apis.Api) and one is not apis.BILLING]
+"""Prices come from the snapshot in the tree: nobody asks the Billing API while the bot runs."""
+
+
+@pytest.mark.parametrize("api", ASKED, ids=lambda one: one.role)
+def test_each_api_and_role_that_the_bot_asks_for_is_named(api: apis.Api) -> None:
+    text = (ROOT / "README.md").read_text()
+    role = re.search(r"\((roles/[^)]+)\)", api.role)
+    assert role is not None
+    assert api.host in text
+    assert f"{role[1]}`" in text or f"={role[1]} " in text
 
 
 @pytest.fixture(scope="module")
