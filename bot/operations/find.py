@@ -17,7 +17,7 @@ from bot.operations.operation import Consent, Context, Operation, Preview, Queue
 from bot.operations.wording import count, duration, money
 from bot.ports import Lease
 from bot.serving.recent_capacity import closed_until, waits
-from bot.view import Line, When, bold, line
+from bot.view import Line, bold, line
 
 PATIENCE = timedelta(minutes=30)
 """Our choice: what is not gone by then needs a person to look."""
@@ -58,7 +58,7 @@ def _told(search: Search) -> tuple[Line, ...]:
             f"{search.together} at once, never more than {money(search.ceiling)}/h together; "
             "all others are cancelled and verified gone."
         ),
-        line("It looks until ", When(at=search.deadline, date=True), "; waiting is free, and it can be stopped."),
+        find_view.looks_until(search, "; waiting is free, and it can be stopped."),
         left,
     )
     return tuple(one for one in told if one)

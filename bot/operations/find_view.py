@@ -44,8 +44,13 @@ def _usually(usual: tuple[float, ...], now: datetime) -> Line:
     return line(f"The last machines came {duration(usual[len(usual) // 2])} after a zone was asked (median of {len(usual)}).")
 
 
+def looks_until(search: Search, then: str) -> Line:
+    """Its end by the reader's clock and by the one that `until` is typed by: they may be hours apart."""
+    return line("It looks until ", When(at=search.deadline, date=True), f" ({search.deadline:%H:%M} UTC){then}")
+
+
 def _until(search: Search) -> Line:
-    return line("It looks until ", When(at=search.deadline, date=True), f", for at most {money(search.ceiling)}/h together.")
+    return looks_until(search, f", for at most {money(search.ceiling)}/h together.")
 
 
 def refusals(found: Counter[RefusalKind]) -> Line:

@@ -18,9 +18,11 @@ MAY = {
 }
 
 HOW_TO_ASK = line(
-    *("Type ", code("/gemma status"), ", ", code("/gemma machines"), " or ", code("/gemma help"), ". "),
-    *("In a thread, mention me: ", code("@gemma status"), "."),
+    *("Ask in plain words: ", code("/gemma is 64K safe?"), " In any thread: mention @gemma. "),
+    *("Or: ", code("/gemma status"), ", ", code("errors"), ", ", code("cost"), "."),
 )
+
+HOW_TO_BEGIN = line("Type ", code("/gemma doctor"), " for what is missing, ", code("/gemma help"), " for what there is.")
 
 
 class Welcome(BaseModel):
@@ -60,7 +62,7 @@ def show(found: Welcome, context: Context) -> View:
     return View(
         verdict=stated.verdict if stated else line(bold("Nothing is connected yet"), f": {found.missing}"),
         shape=stated.shape if stated else Shape.NONE,
-        lines=(HOW_TO_ASK, _who(found)),
+        lines=(HOW_TO_ASK if found.status is not None else HOW_TO_BEGIN, _who(found)),
         buttons=(_says("status"), *_next(found), _says("help")),
     )
 

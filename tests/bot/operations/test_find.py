@@ -33,7 +33,7 @@ async def test_the_question_says_that_it_takes_and_bills_the_first_the_ceiling_a
         "Find a v6e-4 flex-start in 2 zones, $5.40/h",
         "It takes and bills the first machine that is ready: kept for 4 h, at most $25.75.",
         "2 at once, never more than $22.00/h together; all others are cancelled and verified gone.",
-        "It looks until 2026-11-30 06:00 UTC; waiting is free, and it can be stopped.",
+        "It looks until 2026-11-30 06:00 UTC (06:00 UTC); waiting is free, and it can be stopped.",
         "Not asked: 1 surely cannot.",
     ]
     assert asked.view.buttons[0].label == "Find and bill one, at most $25.75"
@@ -209,7 +209,7 @@ async def test_progress_says_how_many_were_asked_and_that_the_time_is_unknown_be
     assert told(came.progress) == [
         "find-1: asked 4 of 5 zones for a v6e-4 flex-start, 4 open",
         "How long it takes is unknown: I have not seen a machine come yet.",
-        "It looks until 2026-11-30 06:00 UTC, for at most $21.60/h together.",
+        "It looks until 2026-11-30 06:00 UTC (06:00 UTC), for at most $21.60/h together.",
     ]
 
 

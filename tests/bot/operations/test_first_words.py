@@ -36,7 +36,7 @@ def shown(view: View) -> str:
 async def test_gemma_alone_says_how_it_stands_how_to_ask_and_who_may_do_more() -> None:
     view = (await said(serving(), "")).view
     assert plain(view.verdict) == "prod is ready · gemma-4-31B-it on v6e-4"
-    assert "Type /gemma status" in shown(view)
+    assert "Ask in plain words: /gemma is 64K safe?" in shown(view)
     assert "You can look at everything. To start, change or stop something, ask " in shown(view)
     assert f"@{OPERATORS}" in shown(view)
     assert view.buttons[0].words == "status"
