@@ -37,7 +37,8 @@ def _said(found: LogLook, where: str) -> str:
         held = "No line" if not found.holding else count(found.holding, "line")
         return f"{held} of {where} hold{'s' * (found.holding < 2)} “{(found.words or '')[:WORDS_SHOWN]}”"
     if found.asked_lines is None:
-        return f"{count(found.errors, 'error') if found.errors else 'No error'} in {where}"
+        none = "No error" if found.read else "No line"
+        return f"{count(found.errors, 'error') if found.errors else none} in {where}"
     shown = min(found.asked_lines, len(found.newest))
     if shown < 2:
         return f"The newest line of {where}" if shown else f"{where} is empty"

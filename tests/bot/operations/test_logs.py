@@ -101,7 +101,7 @@ async def test_events_are_counted_exactly_with_their_times_and_the_lines_follow_
 
 async def test_a_quiet_log_says_how_much_was_looked_at() -> None:
     outcome = await Desk(engine=[]).ask("logs engine since 2h")
-    assert told(outcome) == ["No error in prod's engine log · 0 lines read, 2 h"]
+    assert told(outcome) == ["No line in prod's engine log · 0 lines read, 2 h"]
     assert outcome.view.attachment is None
 
 

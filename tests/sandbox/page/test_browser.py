@@ -19,7 +19,10 @@ from sandbox.slack import SlackStandIn
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 pytestmark = [pytest.mark.browser, pytest.mark.skipif(CHROMIUM is None, reason="no Chromium here")]
-FLAGS = ("--headless", "--no-sandbox", "--disable-gpu", "--no-proxy-server", "--no-first-run", "--remote-debugging-port=0")
+FLAGS = (
+    *("--headless", "--no-sandbox", "--disable-gpu", "--no-proxy-server", "--no-first-run", "--remote-debugging-port=0"),
+    *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
+)
 
 
 def text(words: str) -> dict[str, str]:
