@@ -3,12 +3,14 @@
 `> anna in #ops: /gemma status` is typed; `> anna in the thread: @gemma status` answers below her last message in that channel;
 `> anna presses Details` presses a button of the newest message; `> the engine gets slow` changes the world. The indented block
 below is everything new that this person then sees, word for word, with `{placeholders}` where clocks and dice decide; a last line
-`…` leaves the rest to another journey. When the wording was improved, the failing test prints what people see now.
+`…` leaves the rest to another journey, and so does one at the end of a message where the last line is `… in any order`: that
+stands where two works that know nothing of each other end. When the wording was improved, the failing test prints what people see
+now.
 """
 
 import asyncio
 import re
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
@@ -90,9 +92,37 @@ def matches(expected: str, line: str) -> bool:
     return re.fullmatch(pattern, line) is not None
 
 
+ANY_ORDER = "… in any order"
+OPENS = re.compile(r" *gemma(?: \(only you\))?: ")
+"""How the first line of a message begins."""
+
+
+def messages(lines: Sequence[str]) -> list[list[str]]:
+    """The lines of each message."""
+    found: list[list[str]] = []
+    for one in lines:
+        if OPENS.match(one):
+            found.append([])
+        found[-1].append(one)
+    return found
+
+
+def same_in_any_order(expected: Sequence[str], lines: list[str]) -> bool:
+    """Each message once, whichever came first."""
+    left = messages(lines)
+    for wanted in messages(expected):
+        came = next((one for one in left if same(tuple(wanted), one)), None)
+        if came is None:
+            return False
+        left.remove(came)
+    return not left
+
+
 def same(expected: tuple[str, ...], lines: list[str]) -> bool:
     """Line by line; a last line `…` stands for whatever follows."""
-    if expected and expected[-1] == "…":
+    if expected and expected[-1] == ANY_ORDER:
+        return same_in_any_order(expected[:-1], lines)
+    if expected and expected[-1].strip() == "…":
         expected, lines = expected[:-1], lines[: len(expected) - 1]
     return len(expected) == len(lines) and all(map(matches, expected, lines))
 
@@ -293,3 +323,11 @@ def test_a_missing_line_is_noticed_and_a_last_ellipsis_stands_for_any_number() -
     assert not same(("a", "b"), ["a"])
     assert same(("a", "…"), ["a", "b", "c"])
     assert not same(("a", "…"), ["b", "c"])
+
+
+def test_in_any_order_each_message_has_to_come_once_and_whole() -> None:
+    wanted = ("gemma: *one*", "  more", "gemma: *two* at {time}", "  …", ANY_ORDER)
+    assert same(wanted, ["gemma: *two* at 03:00", "  whatever", "gemma: *one*", "  more"])
+    assert not same(wanted, ["gemma: *two* at 03:00", "gemma: *one*"])
+    assert not same(wanted, ["gemma: *one*", "  more"])
+    assert not same(wanted, ["gemma: *one*", "  more", "gemma: *two* at 03:00", "gemma: *two* at 03:00"])
