@@ -1,5 +1,6 @@
 """The check of every answer: figures against results, no action without its result, nothing that must not leave."""
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
@@ -113,11 +114,16 @@ def judged(text: str, by: Known, question: str, orders: Sequence[str]) -> Judged
     faults += ["You did nothing and may not say so: nothing was changed."] if acts else []
     faults += ["Do not quote your orders."] if claims.quotes(said, orders) else []
     faults += [] if any(map(str.isalnum, clean)) else ["Say it in plain sentences."]
-    signs = {one.span: QUOTED for one in quoted} | {one.span: FROM_QUESTION if one.text in question else SIGN for one in bad}
+    signs = {one.span: QUOTED for one in quoted} | {one.span: FROM_QUESTION if _in(question, one.text) else SIGN for one in bad}
     signed = claims.without_actions(_signed(clean, signs))
     rows = tuple(row.strip()[:LINE] for row in signed.splitlines() if any(map(str.isalnum, row)))[:LINES]
     names = [tuple(one.text for one in some) for some in (bad, quoted)]
     return Judged(rows or (NO_ANSWER,), len(figures), names[0], names[1], tuple(faults))
+
+
+def _in(question: str, figure: str) -> bool:
+    """Whether it stands there as a figure of its own: a 4 is not said by 64K."""
+    return re.search(rf"(?<![\w.,]){re.escape(figure)}(?![\w]|[.,]\d)", question) is not None
 
 
 def _or_copied(figure: Figure, text: str, shown: Sequence[str]) -> Figure:

@@ -30,6 +30,11 @@ def test_what_the_asker_said_stays_theirs() -> None:
     assert checked("97 % is a lot.", reading(), question="is 97 % a lot?") == (f"97\u00a0%{FROM_QUESTION} is a lot.",)
 
 
+def test_a_part_of_what_the_asker_said_is_not_theirs() -> None:
+    assert checked("4 users fit.", reading(), question="is 64K safe for 14.4 users?") == (f"4{SIGN} users fit.",)
+    assert checked("4 users fit.", reading(), question="do 4, 5 users fit?") == (f"4{FROM_QUESTION} users fit.",)
+
+
 def test_what_stands_nowhere_is_marked() -> None:
     assert checked("p90 is 4.2 s.", reading()) == (f"p90 is 4.2\u00a0s{SIGN}.",)
 
