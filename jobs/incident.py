@@ -93,7 +93,7 @@ def _now(step: Step) -> str:
 
 
 async def _post(step: Step, part: str, view: View, channel: str, thread: str | None = None) -> tuple[str, str] | None:
-    """None where we may not write: then the next best place is tried, and it stands in `status` anyhow."""
+    """None where we may not write: then the next best place is tried, and `incidents` lists it anyhow."""
     try:
         return await once(step, part, Message(view, None, None), Among(channel, thread))
     except PersonMovesNext as error:
