@@ -1,5 +1,9 @@
 """A question under fire: whoever is killed at whichever wire call, one complete answer stands below one first message."""
 
+import asyncio
+import contextlib
+import random
+import string
 from collections.abc import Sequence
 
 import pytest
@@ -15,6 +19,15 @@ IN_CI = 4
 """Points at which the short form kills, spread evenly over the run; `make faults` takes every one."""
 
 CHAT = "/v1/chat/completions"
+SETTLES_S = 1_500
+"""Slack takes one message a second in a channel, and each question has two; the rest is for what the storm delays."""
+THREADS, EACH, KILLS, SEED = 30, 10, 40, 20261201
+
+
+def ref_of(number: int) -> str:
+    """A word for a question, of letters alone: figures would be checked."""
+    letters = string.ascii_lowercase
+    return "q" + "".join(letters[number // 26**place % 26] for place in (2, 1, 0))
 
 
 async def ask(sandbox: Sandbox, ref: str = "qkestrel", thread: str | None = None) -> str:
@@ -111,3 +124,51 @@ async def test_an_engine_that_breaks_off_is_asked_again(sandbox: Sandbox, kind: 
         assert await answered(sandbox)
     finally:
         sandbox.vllm.faults.clear()
+
+
+async def kill_at_random(sandbox: Sandbox, dice: random.Random) -> None:
+    """Workers, clock and memory die, Slack refuses, the engine drops its caller."""
+    for _ in range(KILLS):
+        await asyncio.sleep(dice.uniform(0.7, 1.8))
+        victim = dice.choices(("worker", "clock", "memory", "slack", "engine"), weights=(6, 2, 2, 3, 3))[0]
+        if victim == "memory":
+            sandbox.memory.kill()
+            await sandbox.memory.start()
+        elif victim == "slack":
+            answer = dice.choice(("429", "drop"))
+            sandbox.slack.faults.add(Fault(method="chat.postMessage", answer=answer, handled=answer == "drop", retry_after=1))
+        elif victim == "engine":
+            sandbox.vllm.faults.order(EngineFault(kind="drop", path=CHAT, at_call=1, when="after"))
+        else:
+            sandbox.processes[victim].kill()
+
+
+@pytest.mark.long
+async def test_300_questions_in_a_storm_are_answered_once_each_and_in_their_order(sandbox: Sandbox) -> None:
+    """Thirty threads of ten questions; some arrive three times. Slack sends an event again when it was not taken."""
+    dice = random.Random(SEED)
+    sandbox.slack.faults.clear()
+    killing = asyncio.create_task(kill_at_random(sandbox, dice))
+    numbers = random.Random(SEED + 1)
+    threads: list[str] = []
+    try:
+        for turn in range(EACH):
+            for place in range(THREADS):
+                if numbers.random() < 0.1:
+                    sandbox.slack.faults.add(DeliveryFault(kind="events_api", times=1, copies=3))
+                ref = ref_of(place * EACH + turn)
+                if turn == 0:
+                    threads.append(await ask(sandbox, ref))
+                else:
+                    await ask(sandbox, ref, threads[place])
+                await asyncio.sleep(numbers.uniform(0.0, 0.3))
+        await killing
+    finally:
+        killing.cancel()
+        with contextlib.suppress(asyncio.CancelledError):
+            await killing
+    sandbox.vllm.faults.clear()
+    assert await sandbox.settled(SETTLES_S), sandbox.logs()[-8000:]
+    for place, thread in enumerate(threads):
+        said = [text.partition("For ")[2].partition(":")[0] for text in finals(sandbox, thread)]
+        assert said == [ref_of(place * EACH + turn) for turn in range(EACH)], thread
